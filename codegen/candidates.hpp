@@ -1,0 +1,38 @@
+#pragma once
+
+#include <vector>
+
+#include "vnjit/codegen/config.hpp"
+
+namespace vnjit {
+
+/// How the depth of a config's pipeline was found, for `explain` and for the emitted comment.
+struct PipelineDepth {
+  std::int64_t limit_bytes = 0;      ///< shared memory a block may use on this device
+  std::int64_t fixed_bytes = 0;      ///< what the kernel needs outside the pipeline
+  std::int64_t stage_bytes = 0;      ///< 0: this operation has no pipeline
+  int max_stages = 1;                ///< the family's maximum
+  int fitting_stages = 1;            ///< choose_num_stages(limit - fixed, stage, max)
+  int stages = 1;                    ///< lowered until blocks_per_sm blocks fit one multiprocessor
+
+  /// One line of words and numbers.
+  std::string explain() const;
+};
+
+/// Depth for `config` (whose own `stages` is not read).
+PipelineDepth pipeline_depth(const Config& config, const Problem& problem,
+                             const DeviceLimits& limits);
+
+/// Every config that validates, each with the depth pipeline_depth gives it and with the shallower
+/// ones, in a fixed order.
+std::vector<Config> candidates(const Problem& problem, const DeviceLimits& limits);
+
+/// Predicted time of a config in device clock cycles, from instruction counts and limits; only
+/// ratios between configs of one problem mean something.
+double predicted_cycles(const Config& config, const Problem& problem, const DeviceLimits& limits);
+
+/// The candidate with the least predicted time at its full depth. Throws ConfigError when no
+/// config fits the device.
+Config choose_config(const Problem& problem, const DeviceLimits& limits);
+
+}  // namespace vnjit

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "vnjit/codegen/config.hpp"
+
+namespace vnjit {
+
+/// What a kernel may take for granted of the pointers, strides, offset and sizes it is launched
+/// with. Each `false` is the general case and always right.
+struct Access {
+  bool vector_rows = false;    ///< every row of X and W starts and ends on a 16-byte boundary
+  bool aligned_noise = false;  ///< every weight row starts at a multiple of 64 noise elements
+  bool wide_index = true;      ///< an index into X, W or Y can pass 2^31 - 1
+
+  friend bool operator==(const Access&, const Access&) = default;
+};
+
+/// The access class of contiguous, 16-byte-aligned buffers of the problem's sizes at offset 0.
+Access contiguous_access(const Problem& problem);
+
+/// A self-contained CUDA C++ translation unit with one kernel, and how to compile and launch it.
+struct KernelSource {
+  std::string entry;                 ///< `vnjit_perturbed_linear_simt_f32_o64b64k64_s2_...`
+  std::string text;                  ///< the same bytes for the same input, everywhere
+  std::string arch;                  ///< `sm_90`
+  std::vector<std::string> options;  ///< NVRTC options; the architecture is one of them
+  int threads = 0;                   ///< of a block
+  std::int64_t shared_bytes = 0;     ///< dynamic shared memory of a block
+};
+
+/// Emits the kernel. Pure: no files, no environment, no clock. Throws InvalidArgument or
+/// ConfigError when the problem or the config does not validate.
+KernelSource emit(const Problem& problem, const Config& config, const DeviceLimits& limits,
+                  const Access& access);
+
+/// emit() with contiguous_access.
+KernelSource emit(const Problem& problem, const Config& config, const DeviceLimits& limits);
+
+}  // namespace vnjit

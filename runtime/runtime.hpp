@@ -1,0 +1,61 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "vnjit/codegen/emit.hpp"
+#include "vnjit/runtime/binary.hpp"
+#include "vnjit/runtime/device.hpp"
+#include "vnjit/runtime/options.hpp"
+#include "vnjit/runtime/plan.hpp"
+
+namespace vnjit {
+
+/// The entry to the library: owns the libraries opened at run time, the compiler and the caches.
+/// Thread-safe. Nothing is opened, read or written before it is needed. Devices and plans keep
+/// alive what they use, so they may outlive the Runtime.
+class Runtime {
+ public:
+  explicit Runtime(Options options = Options::from_environment());
+  ~Runtime();
+  Runtime(const Runtime&) = delete;
+  Runtime& operator=(const Runtime&) = delete;
+
+  const Options& options() const;
+
+  /// The CPU backend. Always there.
+  std::shared_ptr<Device> cpu();
+
+  /// GPU `ordinal`, in the context that is current on this thread if it is of that GPU, else in
+  /// the GPU's primary context, which becomes current. Throws Unavailable saying what was tried.
+  std::shared_ptr<Device> gpu(int ordinal = 0);
+
+  /// gpu(0) where there is one, else cpu().
+  std::shared_ptr<Device> best_device();
+
+  /// Number of GPUs; 0 where the driver is missing or fails, and `why` (if given) says so.
+  int gpu_count(std::string* why = nullptr);
+
+  /// The plan for a problem, with the config the library chooses or the given one. The same
+  /// problem, device and config give the same plan while it is cached. Throws InvalidArgument,
+  /// ConfigError, CompileError, CudaError, Unavailable.
+  std::shared_ptr<const Plan> plan(const Problem& problem, const std::shared_ptr<Device>& device,
+                                   const std::optional<Config>& config = std::nullopt);
+
+  /// Source to binary, through the disk cache. Needs no GPU.
+  Compiled compile(const KernelSource& source);
+
+  /// Source to PTX text, not cached. Needs no GPU.
+  std::string compile_to_ptx(const KernelSource& source);
+
+  /// One line each: the driver, NVRTC and the devices found or why not, from which files, and the
+  /// limits used.
+  std::string describe();
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace vnjit

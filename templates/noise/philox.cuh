@@ -1,0 +1,52 @@
+#pragma once
+
+#include "noise/shim.cuh"
+
+namespace vnjit::noise {
+
+struct PhiloxWords {
+  u32 w[4];
+};
+
+/// Philox4x32 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011) of the counter
+/// (low32(counter), high32(counter), 0, 0) under the key (low32(key), high32(key)).
+template <int kRounds>
+VNJIT_FUNCTION PhiloxWords philox4x32(u64 counter, u64 key) {
+  u32 x0 = static_cast<u32>(counter);
+  u32 x1 = static_cast<u32>(counter >> 32);
+  u32 x2 = 0;
+  u32 x3 = 0;
+  u32 key0 = static_cast<u32>(key);
+  u32 key1 = static_cast<u32>(key >> 32);
+#pragma GCC unroll 10
+  for (int round = 0; round < kRounds; ++round) {
+    const WideProduct first = multiply_wide(x0, 0xD2511F53u);
+    const WideProduct second = multiply_wide(x2, 0xCD9E8D57u);
+    x0 = second.high ^ x1 ^ key0;
+    x1 = second.low;
+    x2 = first.high ^ x3 ^ key1;
+    x3 = first.low;
+    key0 += 0x9E3779B9u;
+    key1 += 0xBB67AE85u;
+  }
+  return {{x0, x1, x2, x3}};
+}
+
+// One call is one lane's share of a 16-bit m16k16 matrix fragment: lane c of the four that share
+// a row holds k = 2c, 2c+1, 2c+8, 2c+9 of each 16 elements. Its four values of a 16 are numbered
+// 0..3 in that order.
+
+/// The lane, 0..3, whose call makes `element`.
+VNJIT_FUNCTION u32 fragment_lane(u64 element) { return static_cast<u32>(element >> 1) & 3u; }
+
+/// The number, 0..3, of `element` among its lane's four values of its 16.
+VNJIT_FUNCTION u32 fragment_value(u64 element) {
+  return (static_cast<u32>(element >> 3) & 1u) * 2u + (static_cast<u32>(element) & 1u);
+}
+
+/// Where lane `lane`'s n-th value (n = 4·sixteenth + value) lies in its block of 64 elements.
+VNJIT_FUNCTION constexpr int block_position(int lane, int n) {
+  return (n >> 2) * 16 + 2 * lane + (n & 1) + 8 * ((n >> 1) & 1);
+}
+
+}  // namespace vnjit::noise

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "noise/philox.cuh"
+
+namespace vnjit::noise {
+
+/// 8-bit symmetric uniform values (byte - 127.5) / 256, sixteen a call: variance (1 - 2^-16) / 12.
+template <int kRounds>
+struct PhiloxUniform8 {
+  VNJIT_FUNCTION static float from_byte(u32 byte) {
+    return (static_cast<float>(byte) - 127.5f) * 0x1p-8f;
+  }
+
+  VNJIT_FUNCTION static float value(u64 seed, u64 element) {
+    const u64 call = (element >> 6) * 4 + fragment_lane(element);
+    const u32 word = philox4x32<kRounds>(call, seed).w[(element >> 4) & 3u];
+    return from_byte((word >> (8 * fragment_value(element))) & 255u);
+  }
+
+  /// The 16 values of lane `lane` in the 64 elements of `block`, in the order of block_position.
+  VNJIT_FUNCTION static void block(u64 seed, u64 block, u32 lane, float (&values)[16]) {
+    const PhiloxWords words = philox4x32<kRounds>(block * 4 + lane, seed);
+#pragma GCC unroll 16
+    for (int n = 0; n < 16; ++n) {
+      values[n] = from_byte((words.w[n >> 2] >> (8 * (n & 3))) & 255u);
+    }
+  }
+};
+
+}  // namespace vnjit::noise
