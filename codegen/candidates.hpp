@@ -8,12 +8,13 @@ namespace vnjit {
 
 /// How the depth of a config's pipeline was found, for `explain` and for the emitted comment.
 struct PipelineDepth {
-  std::int64_t limit_bytes = 0;      ///< shared memory a block may use on this device
-  std::int64_t fixed_bytes = 0;      ///< what the kernel needs outside the pipeline
-  std::int64_t stage_bytes = 0;      ///< 0: this operation has no pipeline
-  int max_stages = 1;                ///< the family's maximum
-  int fitting_stages = 1;            ///< choose_num_stages(limit - fixed, stage, max)
-  int stages = 1;                    ///< lowered until blocks_per_sm blocks fit one multiprocessor
+  std::int64_t limit_bytes = 0;  ///< shared memory a block may use on this device
+  std::int64_t fixed_bytes = 0;  ///< what the kernel needs outside the pipeline
+  std::int64_t stage_bytes = 0;  ///< 0: this operation has no pipeline
+  int max_stages = 1;            ///< the family's maximum
+  int fitting_stages = 1;        ///< choose_num_stages(limit - fixed, stage, max)
+  int blocks_per_sm = 1;         ///< that the config counts on
+  int stages = 1;                ///< lowered until blocks_per_sm blocks fit one multiprocessor
 
   /// One line of words and numbers.
   std::string explain() const;

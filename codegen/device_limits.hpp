@@ -10,14 +10,14 @@ namespace vnjit {
 /// What the choice of a config needs to know of a device, as plain data: filled by a device query
 /// at run time or from a named preset, so that everything up to the binary needs no GPU.
 struct DeviceLimits {
-  std::string name = "sm_90";                 ///< preset name, or the device's own
-  int compute_major = 9;                      ///< compute capability
+  std::string name = "sm_90";  ///< preset name, or the device's own
+  int compute_major = 9;       ///< compute capability
   int compute_minor = 0;
   int sm_count = 132;
-  std::int64_t shared_per_block = 49152;      ///< bytes, without opt-in
-  std::int64_t shared_per_block_optin = 0;    ///< bytes; 0 where the device does not report it
-  std::int64_t shared_per_sm = 0;             ///< bytes
-  std::int64_t shared_reserved_per_block = 0; ///< bytes the system takes of each block's share
+  std::int64_t shared_per_block = 49152;       ///< bytes, without opt-in
+  std::int64_t shared_per_block_optin = 0;     ///< bytes; 0 where the device does not report it
+  std::int64_t shared_per_sm = 0;              ///< bytes
+  std::int64_t shared_reserved_per_block = 0;  ///< bytes the system takes of each block's share
   int registers_per_sm = 65536;
   int registers_per_thread = 255;
   int max_warps_per_sm = 64;

@@ -4,22 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "vnjit/codegen/access.hpp"
 #include "vnjit/codegen/config.hpp"
 
 namespace vnjit {
-
-/// What a kernel may take for granted of the pointers, strides, offset and sizes it is launched
-/// with. Each `false` is the general case and always right.
-struct Access {
-  bool vector_rows = false;    ///< every row of X and W starts and ends on a 16-byte boundary
-  bool aligned_noise = false;  ///< every weight row starts at a multiple of 64 noise elements
-  bool wide_index = true;      ///< an index into X, W or Y can pass 2^31 - 1
-
-  friend bool operator==(const Access&, const Access&) = default;
-};
-
-/// The access class of contiguous, 16-byte-aligned buffers of the problem's sizes at offset 0.
-Access contiguous_access(const Problem& problem);
 
 /// A self-contained CUDA C++ translation unit with one kernel, and how to compile and launch it.
 struct KernelSource {

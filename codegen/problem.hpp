@@ -78,9 +78,9 @@ void validate(const Problem& problem);
 /// Shape of the result, without running anything.
 std::vector<std::int64_t> output_shape(const Problem& problem);
 
-/// The flags of the `vnjit` command that name this problem, for example
-/// `perturbed-linear --pop 16 --batch 64 --in 1024 --out 1024 --dtype f32 --bias --x shared
-/// --noise philox:uniform8:7`.
+/// The operation and flags of the `vnjit` command that make the same source, for example
+/// `perturbed-linear --dtype f32 --bias --x shared --noise philox:uniform8:7`. Sizes that do not
+/// reach the source are not among them.
 std::string command_flags(const Problem& problem);
 
 /// Flat element offset of each parameter block: the sum of the element counts before it, each

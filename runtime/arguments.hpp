@@ -29,13 +29,13 @@ struct Workspace {
 };
 
 struct PerturbedLinearArguments {
-  const void* x = nullptr;             ///< (batch, in) or (pop, batch, in), of problem.input
-  const void* weight = nullptr;        ///< (out, in), of problem.input
-  const void* bias = nullptr;          ///< (out), of problem.input; null without bias
-  const std::int64_t* seeds = nullptr; ///< (pop), or (pop / 2) with antithetic noise
-  void* y = nullptr;                   ///< (pop, batch, out), of problem.output; written
-  Sigma sigma;                         ///< any finite value, negative and zero too
-  std::int64_t offset = 0;             ///< noise element of weight (0, 0)
+  const void* x = nullptr;              ///< (batch, in) or (pop, batch, in), of problem.input
+  const void* weight = nullptr;         ///< (out, in), of problem.input
+  const void* bias = nullptr;           ///< (out), of problem.input; null without bias
+  const std::int64_t* seeds = nullptr;  ///< (pop), or (pop / 2) with antithetic noise
+  void* y = nullptr;                    ///< (pop, batch, out), of problem.output; written
+  Sigma sigma;                          ///< any finite value, negative and zero too
+  std::int64_t offset = 0;              ///< noise element of weight (0, 0)
   std::int64_t pop = 0;
   std::int64_t batch = 0;
   std::int64_t in = 0;
@@ -59,11 +59,11 @@ struct GradientBlock {
 };
 
 struct GradientArguments {
-  const float* fitness = nullptr;       ///< (pop)
-  const std::int64_t* seeds = nullptr;  ///< (pop), or (pop / 2) with antithetic noise
-  Sigma sigma;                          ///< finite, not 0
-  std::int64_t pop = 0;                 ///< individuals summed here, at least 1
-  std::int64_t pop_size = 0;            ///< the divisor; 0: pop
+  const float* fitness = nullptr;         ///< (pop)
+  const std::int64_t* seeds = nullptr;    ///< (pop), or (pop / 2) with antithetic noise
+  Sigma sigma;                            ///< finite, not 0
+  std::int64_t pop = 0;                   ///< individuals summed here, at least 1
+  std::int64_t pop_size = 0;              ///< the divisor; 0: pop
   std::span<const GradientBlock> blocks;  ///< in host memory
 };
 

@@ -34,6 +34,9 @@ struct Binary {
 /// Reads the resource report that ptxas writes with -v.
 ResourceUsage parse_resource_usage(std::string_view log);
 
+/// Version of the layout below, in each entry and in every cache key.
+inline constexpr int kEntryFormatVersion = 1;
+
 /// The bytes of a cache entry: the ELF image, metadata, and a trailer with a checksum of all
 /// before it.
 std::string to_entry(const Binary& binary);

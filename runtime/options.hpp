@@ -4,6 +4,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace vnjit {
 
@@ -15,11 +16,24 @@ struct Options {
   std::filesystem::path nvrtc;      ///< libnvrtc or a folder holding it; empty: search
   int cpu_threads = 0;              ///< of the CPU backend; 0: one a core
   std::size_t cached_plans = 1024;  ///< plans kept in memory, least recently used dropped first
-  std::function<void(Severity, std::string_view)> report;  ///< progress and warnings; may be empty
+  std::function<void(Severity, std::string_view)> report;  ///< progress and warnings; may be
+                                                           ///< empty; called from any thread
 
-  /// cache_dir from VNJIT_CACHE_DIR, else XDG_CACHE_HOME/vnjit, else HOME/.cache/vnjit; nvrtc from
-  /// VNJIT_NVRTC; cpu_threads from VNJIT_CPU_THREADS. Warnings go to standard error. Throws
-  /// InvalidArgument for a value that makes no sense.
+  // Where libnvrtc is searched for before the system's own folders (find_nvrtc.hpp has the order).
+  std::vector<std::filesystem::path> library_dirs;  ///< folders that hold libraries
+  std::vector<std::filesystem::path> toolkit_dirs;  ///< CUDA toolkits: lib64 and lib below them
+  std::vector<std::filesystem::path> python_dirs;   ///< Python prefixes, or site-packages folders
+
+  /// From these variables, of which an empty one counts as unset:
+  ///   cache_dir     VNJIT_CACHE_DIR, else XDG_CACHE_HOME/vnjit, else HOME/.cache/vnjit, else none
+  ///   nvrtc         VNJIT_NVRTC
+  ///   cpu_threads   VNJIT_CPU_THREADS
+  ///   library_dirs  LD_LIBRARY_PATH
+  ///   toolkit_dirs  CUDA_HOME, CUDA_PATH
+  ///   python_dirs   VIRTUAL_ENV, PYTHONPATH, HOME/.local
+  /// Relative paths are made absolute here; a relative HOME or XDG_CACHE_HOME is not used, as the
+  /// XDG specification asks. Warnings go to standard error. Throws InvalidArgument for a value that
+  /// makes no sense.
   static Options from_environment();
 };
 

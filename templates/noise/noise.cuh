@@ -1,8 +1,9 @@
 #pragma once
 
 // The noise contract, whole: every generator and distribution, for host and device. Noise is a
-// pure function of (seed, element); a weight (j, k) is element offset + j·noise_row_stride + k.
+// pure function of (seed, element); a weight (j, k) is element offset + j*noise_row_stride + k.
 
+#include "noise/contract.cuh"
 #include "noise/philox_rademacher.cuh"
 #include "noise/philox_uniform.cuh"
 #include "noise/philox_uniform8.cuh"

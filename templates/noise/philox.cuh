@@ -6,6 +6,13 @@ namespace vnjit::noise {
 
 struct PhiloxWords {
   u32 w[4];
+
+  /// Word n, 0..3, selected: on a GPU an index known only at run time moves an array to memory.
+  VNJIT_FUNCTION u32 word(u32 n) const {
+    const u32 low = (n & 1u) ? w[1] : w[0];
+    const u32 high = (n & 1u) ? w[3] : w[2];
+    return (n & 2u) ? high : low;
+  }
 };
 
 /// Philox4x32 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011) of the counter
@@ -18,7 +25,7 @@ VNJIT_FUNCTION PhiloxWords philox4x32(u64 counter, u64 key) {
   u32 x3 = 0;
   u32 key0 = static_cast<u32>(key);
   u32 key1 = static_cast<u32>(key >> 32);
-#pragma GCC unroll 10
+  VNJIT_UNROLL
   for (int round = 0; round < kRounds; ++round) {
     const WideProduct first = multiply_wide(x0, 0xD2511F53u);
     const WideProduct second = multiply_wide(x2, 0xCD9E8D57u);
@@ -44,7 +51,7 @@ VNJIT_FUNCTION u32 fragment_value(u64 element) {
   return (static_cast<u32>(element >> 3) & 1u) * 2u + (static_cast<u32>(element) & 1u);
 }
 
-/// Where lane `lane`'s n-th value (n = 4·sixteenth + value) lies in its block of 64 elements.
+/// Where lane `lane`'s n-th value (n = 4*sixteenth + value) lies in its block of 64 elements.
 VNJIT_FUNCTION constexpr int block_position(int lane, int n) {
   return (n >> 2) * 16 + 2 * lane + (n & 1) + 8 * ((n >> 1) & 1);
 }

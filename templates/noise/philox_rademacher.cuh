@@ -12,7 +12,7 @@ struct PhiloxRademacher {
   VNJIT_FUNCTION static float value(u64 seed, u64 element) {
     const u64 call = (element >> 9) * 4 + fragment_lane(element);
     const u32 bit = (static_cast<u32>(element >> 4) & 31u) * 4u + fragment_value(element);
-    const u32 word = philox4x32<kRounds>(call, seed).w[bit >> 5];
+    const u32 word = philox4x32<kRounds>(call, seed).word(bit >> 5);
     return from_bit((word >> (bit & 31u)) & 1u);
   }
 
@@ -20,11 +20,8 @@ struct PhiloxRademacher {
   VNJIT_FUNCTION static void block(u64 seed, u64 block, u32 lane, float (&values)[16]) {
     const PhiloxWords words = philox4x32<kRounds>((block >> 3) * 4 + lane, seed);
     const u32 eighth = static_cast<u32>(block) & 7u;
-    // Selected, not indexed: an index known only at run time would move the words to memory.
-    const u32 low = (eighth & 2u) ? words.w[1] : words.w[0];
-    const u32 high = (eighth & 2u) ? words.w[3] : words.w[2];
-    const u32 bits = ((eighth & 4u) ? high : low) >> (16u * (eighth & 1u));
-#pragma GCC unroll 16
+    const u32 bits = words.word(eighth >> 1) >> (16u * (eighth & 1u));
+    VNJIT_UNROLL
     for (int n = 0; n < 16; ++n) {
       values[n] = from_bit((bits >> n) & 1u);
     }

@@ -13,14 +13,14 @@ struct PhiloxUniform8 {
 
   VNJIT_FUNCTION static float value(u64 seed, u64 element) {
     const u64 call = (element >> 6) * 4 + fragment_lane(element);
-    const u32 word = philox4x32<kRounds>(call, seed).w[(element >> 4) & 3u];
+    const u32 word = philox4x32<kRounds>(call, seed).word(static_cast<u32>(element >> 4) & 3u);
     return from_byte((word >> (8 * fragment_value(element))) & 255u);
   }
 
   /// The 16 values of lane `lane` in the 64 elements of `block`, in the order of block_position.
   VNJIT_FUNCTION static void block(u64 seed, u64 block, u32 lane, float (&values)[16]) {
     const PhiloxWords words = philox4x32<kRounds>(block * 4 + lane, seed);
-#pragma GCC unroll 16
+    VNJIT_UNROLL
     for (int n = 0; n < 16; ++n) {
       values[n] = from_byte((words.w[n >> 2] >> (8 * (n & 3))) & 255u);
     }

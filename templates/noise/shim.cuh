@@ -4,17 +4,16 @@
 
 #ifdef __CUDACC__
 #define VNJIT_FUNCTION __device__ __forceinline__
+#define VNJIT_UNROLL _Pragma("unroll")
 #else
 #define VNJIT_FUNCTION [[gnu::always_inline]] inline
+#define VNJIT_UNROLL _Pragma("GCC unroll 16")
 #endif
 
 namespace vnjit::noise {
 
 using u32 = unsigned;
 using u64 = unsigned long long;
-
-/// Version of the noise contract: a change of any value any generator makes is a new version.
-constexpr int kContractVersion = 1;
 
 struct WideProduct {
   u32 low;

@@ -1,0 +1,107 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "command.hpp"
+#include "files.hpp"
+#include "problem_flags.hpp"
+#include "vnjit/codegen/candidates.hpp"
+
+namespace vnjit::cli {
+namespace {
+
+constexpr std::size_t kShownCandidates = 5;
+
+std::string row(std::string_view name, std::string_view text) {
+  return fmt::format("{:<12}{}\n", name, text);
+}
+
+std::string describe(const Problem& problem) {
+  const NoiseSpec& noise = noise_of(problem);
+  return row("problem", command_flags(problem)) +
+         row("result", fmt::format("({})", fmt::join(output_shape(problem), ", "))) +
+         row("noise", fmt::format("{}{}, variance {}", to_string(noise),
+                                  noise.antithetic ? " antithetic" : "", noise.variance()));
+}
+
+std::string describe(const DeviceLimits& limits) {
+  return row("device", fmt::format("{} ({}), {} multiprocessors", limits.name, limits.arch(),
+                                   limits.sm_count)) +
+         row("", fmt::format("shared memory: {} bytes a block, {} opted in, {} a multiprocessor, "
+                             "{} reserved a block",
+                             limits.shared_per_block, limits.shared_per_block_optin,
+                             limits.shared_per_sm, limits.shared_reserved_per_block)) +
+         row("", fmt::format("a multiprocessor: {} registers, {} warps, {} blocks",
+                             limits.registers_per_sm, limits.max_warps_per_sm,
+                             limits.max_blocks_per_sm));
+}
+
+std::string describe_config(const KernelRequest& request) {
+  const Config& config = request.config;
+  const std::int64_t stage = stage_bytes(config, request.problem);
+  return row("config",
+             fmt::format("{}, {}", to_string(config),
+                         request.config_given ? "as asked" : "the least predicted time")) +
+         row("depth", pipeline_depth(config, request.problem, request.limits).explain()) +
+         row("shared", fmt::format("{} bytes fixed + {} x {} bytes = {} bytes a block",
+                                   fixed_shared_bytes(config, request.problem), config.stages,
+                                   stage, shared_bytes(config, request.problem)));
+}
+
+std::string describe_kernel(const KernelRequest& request) {
+  const KernelSource source = emit(request.problem, request.config, request.limits, request.access);
+  return row("kernel", source.entry) +
+         row("", fmt::format("{} threads and {} bytes of dynamic shared memory a block",
+                             source.threads, source.shared_bytes)) +
+         row("access", to_string(request.access));
+}
+
+/// The config in use and the best others, by predicted time.
+std::string compare_candidates(const KernelRequest& request) {
+  struct Predicted {
+    double cycles;
+    Config config;
+  };
+  const auto predict = [&](const Config& config) {
+    return Predicted{predicted_cycles(config, request.problem, request.limits), config};
+  };
+  std::vector<Predicted> ranked;
+  for (const Config& config : candidates(request.problem, request.limits)) {
+    if (config != request.config) ranked.push_back(predict(config));
+  }
+  std::stable_sort(ranked.begin(), ranked.end(),
+                   [](const Predicted& a, const Predicted& b) { return a.cycles < b.cycles; });
+  std::string text = row("candidates", fmt::format("{} in all; predicted cycles of this one and "
+                                                   "the best others:",
+                                                   ranked.size() + 1));
+  const Predicted used = predict(request.config);
+  text += row("", fmt::format("{:.4g}  {}  <- this one", used.cycles, to_string(used.config)));
+  ranked.resize(std::min(ranked.size(), kShownCandidates));
+  for (const Predicted& other : ranked) {
+    text += row("", fmt::format("{:.4g}  {}", other.cycles, to_string(other.config)));
+  }
+  return text;
+}
+
+}  // namespace
+
+Command add_explain(CLI::App& app) {
+  CLI::App* command = app.add_subcommand(
+      "explain", "Say how a kernel would be built, why, and what was predicted of others");
+  const auto flags = std::make_shared<ProblemFlags>(*command);
+  command->footer(
+      "Example:\n"
+      "  vnjit explain perturbed-linear --arch sm_86 --in 1024 --out 1024 --pop 16 --batch 64");
+  return {command, [flags] {
+            const KernelRequest request = flags->request();
+            write_output(describe(request.problem) + describe(request.limits) +
+                         describe_config(request) + describe_kernel(request) +
+                         compare_candidates(request));
+            return kOk;
+          }};
+}
+
+}  // namespace vnjit::cli

@@ -1,0 +1,93 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <csignal>
+#include <exception>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "command.hpp"
+#include "files.hpp"
+#include "vnjit/codegen/noise_spec.hpp"
+#include "vnjit/runtime/error.hpp"
+
+namespace vnjit::cli {
+namespace {
+
+/// One line on standard error, whatever an argument or a file put into the message.
+int complain(std::string message, int status) {
+  std::replace_if(
+      message.begin(), message.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
+  write_note("vnjit: " + message);
+  return status;
+}
+
+int complain(const CompileError& error) {
+  complain(error.what(), kFailed);
+  if (!error.log().empty()) write_note(error.log());
+  return kFailed;
+}
+
+/// Runs what `action` does and turns what it throws into a message and an exit status.
+template <typename Action>
+int guarded(Action action) {
+  try {
+    return action();
+  } catch (const FileError& error) {
+    return complain(error.what(), kRefused);
+  } catch (const InvalidArgument& error) {
+    return complain(error.what(), kRefused);
+  } catch (const ConfigError& error) {
+    return complain(error.what(), kRefused);
+  } catch (const CompileError& error) {
+    return complain(error);
+  } catch (const std::bad_alloc&) {
+    return complain("out of memory", kFailed);
+  } catch (const std::exception& error) {
+    return complain(error.what(), kFailed);
+  }
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("Run-time generated CUDA kernels for virtual noise", "vnjit");
+  app.set_version_flag("--version", fmt::format("vnjit {}, noise contract {}", VNJIT_VERSION,
+                                                noise_contract_version()));
+  app.require_subcommand(1);
+  app.footer(
+      "Example:\n"
+      "  vnjit emit perturbed-linear --arch sm_90 --in 784 --out 256\n"
+      "`vnjit COMMAND --help` lists a command's flags. The exit status is 1 for a check that does\n"
+      "not hold and for what this machine cannot do, 2 for flags, values and files that cannot be\n"
+      "used.");
+  const std::vector<Command> commands = {add_emit(app),  add_compile(app), add_explain(app),
+                                         add_noise(app), add_check(app),   add_devices(app)};
+  if (argc <= 1) {
+    write_note(app.help());
+    return kRefused;
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    write_output(app.help());
+    return kOk;
+  } catch (const CLI::CallForVersion& version) {
+    write_output(std::string(version.what()) + '\n');
+    return kOk;
+  } catch (const CLI::ParseError& error) {
+    return complain(error.what(), kRefused);
+  }
+  const auto chosen = std::find_if(commands.begin(), commands.end(),
+                                   [](const Command& command) { return command.app->parsed(); });
+  return chosen->run();
+}
+
+}  // namespace
+}  // namespace vnjit::cli
+
+int main(int argc, char** argv) {
+  // A reader that went away is an error like another: write() says so.
+  std::signal(SIGPIPE, SIG_IGN);
+  vnjit::cli::occupy_standard_descriptors();
+  return vnjit::cli::guarded([&] { return vnjit::cli::run(argc, argv); });
+}

@@ -1,0 +1,207 @@
+#include "vnjit/codegen/candidates.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "vnjit/codegen/access.hpp"
+#include "vnjit/codegen/error.hpp"
+#include "vnjit/codegen/family_limits.hpp"
+#include "vnjit/codegen/pipeline_depth.hpp"
+
+namespace vnjit {
+namespace {
+
+bool fits_resident(const Config& config, const Problem& problem, const DeviceLimits& limits) {
+  return config.blocks_per_sm <=
+         resident_blocks(config.warps, shared_bytes(config, problem), limits);
+}
+
+bool is_valid(const Config& config, const Problem& problem, const DeviceLimits& limits) {
+  try {
+    validate(config, problem, limits);
+    return true;
+  } catch (const ConfigError&) {
+    return false;
+  }
+}
+
+std::vector<Config> tilings(const PerturbedLinear& problem) {
+  const bool in_blocks = problem.noise.generator == Generator::philox;
+  std::vector<Config> result;
+  for (const int block_out : {64, 32, 128, 16}) {
+    for (const int block_batch : {64, 32, 16, 8, 128}) {
+      for (const int block_in : {64, in_blocks ? 128 : 32}) {
+        for (const int warps : {8, 4, 2, 1}) {
+          for (const int blocks_per_sm : {1, 2, 3, 4, 6, 8}) {
+            result.push_back({.block_out = block_out,
+                              .block_batch = block_batch,
+                              .block_in = block_in,
+                              .warps = warps,
+                              .blocks_per_sm = blocks_per_sm});
+          }
+        }
+      }
+    }
+  }
+  return result;
+}
+
+std::vector<Config> segments() {
+  std::vector<Config> result;
+  for (const int warps : {8, 4, 16}) {
+    result.push_back({.block_out = 1, .block_batch = 1, .block_in = kSegment, .warps = warps});
+  }
+  return result;
+}
+
+std::vector<Config> layouts(const Problem& problem) {
+  const auto* linear = std::get_if<PerturbedLinear>(&problem);
+  return linear ? tilings(*linear) : segments();
+}
+
+/// Warp instructions that make one lane's 16 noise values and use them once: counted in the SASS.
+double noise_instructions(const NoiseSpec& noise) {
+  constexpr double kRound = 10;  // two wide multiplies at half rate, four logic operations
+  const double philox = kRound * noise.rounds + 10;
+  if (noise.generator == Generator::triton) return 16 * (philox + 8);
+  if (noise.generator == Generator::splitmix64) return 16 * 36;
+  switch (noise.distribution) {
+    case Distribution::uniform:
+      return 4 * philox + 16 * 5;
+    case Distribution::uniform8:
+      return philox + 16 * 6;
+    case Distribution::rademacher:
+      return philox + 16 * 4;
+  }
+  return 0;
+}
+
+constexpr double kIssue = 4;           // warp instructions a multiprocessor starts a clock
+constexpr double kSharedClocks = 2;    // one 16-byte read a lane from shared memory
+constexpr double kBarrierClocks = 60;  // draining and refilling the pipelines at two barriers
+constexpr double kMemoryClocks = 700;  // a load from device memory, from issue to use
+constexpr double kBlockClocks = 1500;  // start of a thread block: arguments, bias, first loads
+
+double ceil_div(double value, double by) { return std::ceil(value / by); }
+
+double cycles(const Config& config, const PerturbedLinear& problem, const DeviceLimits& limits) {
+  const double rows = config.block_out * config.block_batch / (kThreadOut * config.threads());
+  // A thread reads 4 + rows pieces of 16 bytes for 16 * rows multiply-adds.
+  const double reads = 4 + rows;
+  const double multiply = config.warps * (config.block_in / 4) *
+                          std::max(reads * kSharedClocks, (16 * rows + reads) / kIssue);
+  // A row off the 64-element grid touches one block of noise more than it is wide.
+  const double noise_blocks =
+      config.block_in / 64.0 + (contiguous_access(problem).aligned_noise ? 0 : 1);
+  const double noise =
+      config.block_out * noise_blocks * 4 / 32 * (noise_instructions(problem.noise) + 16 * 3);
+  const double pieces = static_cast<double>(stage_bytes(config, problem)) / 16 / 32;
+  const double work = multiply + (noise + pieces * 8) / kIssue;
+  // Few warps leave issue slots empty; resident blocks fill each other's barriers and waits.
+  const double warps = config.warps * config.blocks_per_sm;
+  const double busy = config.blocks_per_sm * work * (warps + 2) / warps;
+  const double ahead = (config.stages - 1) * work;
+  const double wait = std::max(0.0, kMemoryClocks - ahead) + kBarrierClocks;
+  const double step = std::max(busy, work + wait);
+  const double steps = ceil_div(static_cast<double>(problem.in), config.block_in);
+  const double blocks = static_cast<double>(problem.pop) *
+                        ceil_div(static_cast<double>(problem.out), config.block_out) *
+                        ceil_div(static_cast<double>(problem.batch), config.block_batch);
+  const double waves = ceil_div(blocks, limits.sm_count * config.blocks_per_sm);
+  return waves * (steps * step + kBlockClocks);
+}
+
+double cycles_of_lanes(const Config& config, const Problem& problem, double segments,
+                       double individuals, double blocks, const DeviceLimits& limits) {
+  const double rounds = ceil_div(individuals, config.warps) * segments;
+  const double resident = resident_blocks(config.warps, shared_bytes(config, problem), limits);
+  const double waves = ceil_div(blocks, limits.sm_count * resident);
+  return waves *
+         (resident * config.warps * rounds * (noise_instructions(noise_of(problem)) + 16) / kIssue +
+          kBlockClocks);
+}
+
+double cycles(const Config& config, const Gradient& problem, const DeviceLimits& limits) {
+  const double individuals =
+      static_cast<double>(problem.noise.antithetic ? problem.pop / 2 : problem.pop);
+  const double blocks =
+      static_cast<double>(problem.rows) * ceil_div(static_cast<double>(problem.columns), kSegment);
+  return cycles_of_lanes(config, problem, 1, individuals, blocks, limits);
+}
+
+double cycles(const Config& config, const ReduceMetric& problem, const DeviceLimits& limits) {
+  const double segments =
+      ceil_div(ceil_div(static_cast<double>(problem.params), kSegment), config.warps);
+  return cycles_of_lanes(config, problem, segments, config.warps, static_cast<double>(problem.pop),
+                         limits);
+}
+
+}  // namespace
+
+PipelineDepth pipeline_depth(const Config& config, const Problem& problem,
+                             const DeviceLimits& limits) {
+  PipelineDepth depth;
+  depth.limit_bytes = limits.shared_budget();
+  depth.fixed_bytes = fixed_shared_bytes(config, problem);
+  depth.stage_bytes = stage_bytes(config, problem);
+  if (depth.stage_bytes == 0) return depth;
+  depth.max_stages = max_stages(limits);
+  depth.fitting_stages =
+      choose_num_stages(depth.limit_bytes - depth.fixed_bytes, depth.stage_bytes, depth.max_stages);
+  depth.stages = depth.fitting_stages;
+  depth.blocks_per_sm = config.blocks_per_sm;
+  Config lowered = config;
+  for (lowered.stages = depth.stages; lowered.stages > 1; --lowered.stages) {
+    if (fits_resident(lowered, problem, limits)) break;
+  }
+  depth.stages = lowered.stages;
+  return depth;
+}
+
+std::string PipelineDepth::explain() const {
+  if (stage_bytes == 0) {
+    return fmt::format("no pipeline: no tiles are loaded; {} bytes of shared memory", fixed_bytes);
+  }
+  std::string text = fmt::format(
+      "({limit} - {fixed}) / {stage} bytes a stage = {fit}, at most {most}: {fitting}",
+      fmt::arg("limit", limit_bytes), fmt::arg("fixed", fixed_bytes),
+      fmt::arg("stage", stage_bytes), fmt::arg("fit", (limit_bytes - fixed_bytes) / stage_bytes),
+      fmt::arg("most", max_stages), fmt::arg("fitting", fitting_stages));
+  if (stages < fitting_stages) {
+    text += fmt::format(", lowered to {} so that {} blocks fit a multiprocessor", stages,
+                        blocks_per_sm);
+  }
+  return text;
+}
+
+std::vector<Config> candidates(const Problem& problem, const DeviceLimits& limits) {
+  std::vector<Config> result;
+  for (Config config : layouts(problem)) {
+    const int deepest = pipeline_depth(config, problem, limits).stages;
+    for (config.stages = deepest; config.stages >= 1; --config.stages) {
+      if (is_valid(config, problem, limits)) result.push_back(config);
+    }
+  }
+  return result;
+}
+
+double predicted_cycles(const Config& config, const Problem& problem, const DeviceLimits& limits) {
+  return std::visit([&](const auto& operation) { return cycles(config, operation, limits); },
+                    problem);
+}
+
+Config choose_config(const Problem& problem, const DeviceLimits& limits) {
+  validate(problem);
+  const std::vector<Config> all = candidates(problem, limits);
+  if (all.empty()) {
+    throw ConfigError(fmt::format("no config of {} fits {} ({} bytes of shared memory a block)",
+                                  operation_name(problem), limits.arch(), limits.shared_budget()));
+  }
+  return *std::min_element(all.begin(), all.end(), [&](const Config& a, const Config& b) {
+    return predicted_cycles(a, problem, limits) < predicted_cycles(b, problem, limits);
+  });
+}
+
+}  // namespace vnjit

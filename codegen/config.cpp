@@ -1,0 +1,165 @@
+#include "vnjit/codegen/config.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <bit>
+
+#include "vnjit/codegen/error.hpp"
+#include "vnjit/codegen/family_limits.hpp"
+#include "vnjit/codegen/parse.hpp"
+
+namespace vnjit {
+namespace {
+
+struct Field {
+  std::string_view letter;
+  int Config::*member;
+};
+
+constexpr std::array<Field, 3> kTileFields = {
+    {{"o", &Config::block_out}, {"b", &Config::block_batch}, {"k", &Config::block_in}}};
+constexpr std::array<Field, 3> kOtherFields = {
+    {{"s", &Config::stages}, {"w", &Config::warps}, {"r", &Config::blocks_per_sm}}};
+
+[[noreturn]] void fail_parse(std::string_view text, std::string_view part) {
+  throw ConfigError(
+      fmt::format("config '{}' does not parse at '{}'; a config reads like simt_o64b64k64_s2_w8_r1",
+                  text, part));
+}
+
+int parse_field(std::string_view text, std::string_view& rest, std::string_view letter) {
+  if (!rest.starts_with(letter)) fail_parse(text, rest);
+  const std::size_t digits = rest.find_first_not_of("0123456789", 1);
+  const auto value = parse_integer<int>(rest.substr(1, digits - 1));
+  if (!value) fail_parse(text, rest);
+  rest.remove_prefix(std::min(digits, rest.size()));
+  return *value;
+}
+
+void require(bool holds, const std::string& message) {
+  if (!holds) throw ConfigError(message);
+}
+
+bool is_power_of_two(int value) {
+  return value > 0 && std::has_single_bit(static_cast<unsigned>(value));
+}
+
+void require_tile(std::string_view name, int value, int least, int most) {
+  require(is_power_of_two(value) && value >= least && value <= most,
+          fmt::format("{} is {}; it is a power of two from {} to {}", name, value, least, most));
+}
+
+void validate_tiles(const Config& config, const PerturbedLinear& problem,
+                    const DeviceLimits& limits) {
+  require_tile("block_out", config.block_out, 16, 256);
+  require_tile("block_batch", config.block_batch, 1, 256);
+  const bool in_blocks = problem.noise.generator == Generator::philox;
+  const int multiple = in_blocks ? 64 : 16;
+  require(config.block_in > 0 && config.block_in % multiple == 0,
+          fmt::format("block_in is {}; it is a multiple of {} ({})", config.block_in, multiple,
+                      in_blocks ? "philox noise is made in blocks of 64"
+                                : "rows are copied in pieces of 16 bytes"));
+  const int tile = config.block_out * config.block_batch;
+  const int rows = tile / (kThreadOut * config.threads());
+  require(rows >= 1 && rows <= kMaxThreadBatch && rows * kThreadOut * config.threads() == tile,
+          fmt::format("warps is {}; a tile of {}x{} gives each thread {} outputs, and a thread "
+                      "takes {} outputs of 1 to {} batch rows",
+                      config.warps, config.block_out, config.block_batch,
+                      static_cast<double>(tile) / config.threads(), kThreadOut, kMaxThreadBatch));
+  const int most = max_stages(limits);
+  require(config.stages >= 1 && config.stages <= most,
+          fmt::format("stages is {}; on {} it is 1 to {}{}", config.stages, limits.arch(), most,
+                      limits.has_async_copy() ? "" : " (copies pass through registers)"));
+}
+
+void validate_tiles(const Config& config, std::string_view operation) {
+  require(config.block_out == 1 && config.block_batch == 1,
+          fmt::format("block_out and block_batch are {} and {}; {} has no such tiles, both are 1",
+                      config.block_out, config.block_batch, operation));
+  require(config.block_in == kSegment, fmt::format("block_in is {}; {} takes {} elements a warp",
+                                                   config.block_in, operation, kSegment));
+  require(config.stages == 1,
+          fmt::format("stages is {}; {} loads no tiles, it is 1", config.stages, operation));
+}
+
+void validate_resources(const Config& config, const Problem& problem, const DeviceLimits& limits) {
+  const std::int64_t bytes = shared_bytes(config, problem);
+  require(bytes <= limits.shared_budget(),
+          fmt::format("stages is {}: {} bytes of shared memory a block, and {} has {}; use fewer "
+                      "stages or a smaller tile",
+                      config.stages, bytes, limits.arch(), limits.shared_budget()));
+  const int resident = resident_blocks(config.warps, bytes, limits);
+  require(config.blocks_per_sm >= 1 && config.blocks_per_sm <= resident,
+          fmt::format("blocks_per_sm is {}; {} warps and {} bytes of shared memory a block allow "
+                      "1 to {} on {}",
+                      config.blocks_per_sm, config.warps, bytes, resident, limits.arch()));
+}
+
+}  // namespace
+
+std::string to_string(const Config& config) {
+  std::string text = "simt_";
+  for (const Field& field : kTileFields) {
+    text += fmt::format("{}{}", field.letter, config.*field.member);
+  }
+  for (const Field& field : kOtherFields) {
+    text += fmt::format("_{}{}", field.letter, config.*field.member);
+  }
+  return text;
+}
+
+Config parse_config(std::string_view text) {
+  constexpr std::string_view kFamily = "simt_";
+  if (!text.starts_with(kFamily)) {
+    throw ConfigError(fmt::format("config '{}' names no kernel family; there is simt", text));
+  }
+  Config config;
+  std::string_view rest = text.substr(kFamily.size());
+  for (const Field& field : kTileFields) {
+    config.*field.member = parse_field(text, rest, field.letter);
+  }
+  for (const Field& field : kOtherFields) {
+    if (!rest.starts_with('_')) fail_parse(text, rest);
+    rest.remove_prefix(1);
+    config.*field.member = parse_field(text, rest, field.letter);
+  }
+  if (!rest.empty()) fail_parse(text, rest);
+  return config;
+}
+
+std::int64_t stage_bytes(const Config& config, const Problem& problem) {
+  const auto* linear = std::get_if<PerturbedLinear>(&problem);
+  if (!linear) return 0;
+  const std::int64_t x = std::int64_t{config.block_batch} * config.block_in;
+  const std::int64_t weight = std::int64_t{config.block_out} * (config.block_in + 8);
+  return (x + weight) * size_bytes(linear->input);
+}
+
+std::int64_t fixed_shared_bytes(const Config& config, const Problem& problem) {
+  constexpr std::int64_t kFloat = 4;
+  if (const auto* linear = std::get_if<PerturbedLinear>(&problem)) {
+    const std::int64_t perturbed = std::int64_t{config.block_in} * (config.block_out + 4);
+    return (perturbed + (linear->bias ? config.block_out : 0)) * kFloat;
+  }
+  const bool gradient = std::holds_alternative<Gradient>(problem);
+  return std::int64_t{config.warps} * (gradient ? config.block_in : 1) * kFloat;
+}
+
+std::int64_t shared_bytes(const Config& config, const Problem& problem) {
+  return fixed_shared_bytes(config, problem) + config.stages * stage_bytes(config, problem);
+}
+
+void validate(const Config& config, const Problem& problem, const DeviceLimits& limits) {
+  const int most_warps = limits.max_threads_per_block / 32;
+  require(config.warps >= 1 && config.warps <= most_warps,
+          fmt::format("warps is {}; a block has 1 to {}", config.warps, most_warps));
+  if (const auto* linear = std::get_if<PerturbedLinear>(&problem)) {
+    validate_tiles(config, *linear, limits);
+  } else {
+    validate_tiles(config, operation_name(problem));
+  }
+  validate_resources(config, problem, limits);
+}
+
+}  // namespace vnjit

@@ -1,0 +1,142 @@
+#include "vnjit/codegen/problem.hpp"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "vnjit/codegen/error.hpp"
+
+namespace vnjit {
+namespace {
+
+template <typename... Functions>
+struct Overloaded : Functions... {
+  using Functions::operator()...;
+};
+
+void require_size(std::string_view name, std::int64_t value) {
+  if (value < 0) {
+    throw InvalidArgument(fmt::format("{} is {}; sizes are 0 or more", name, value));
+  }
+}
+
+void check(const PerturbedLinear& problem) {
+  if (problem.output != DataType::f32) {
+    throw InvalidArgument(fmt::format("output is {}; outputs are f32", to_string(problem.output)));
+  }
+  require_size("batch", problem.batch);
+  require_size("in", problem.in);
+  require_size("out", problem.out);
+}
+
+void check(const Gradient& problem) {
+  require_size("rows", problem.rows);
+  require_size("columns", problem.columns);
+  if (problem.vector && problem.rows != 1) {
+    throw InvalidArgument(fmt::format(
+        "rows is {}; a vector gradient has one row, its size is columns", problem.rows));
+  }
+}
+
+void check(const ReduceMetric& problem) { require_size("params", problem.params); }
+
+std::string noise_flags(const NoiseSpec& noise) {
+  return fmt::format("--noise {}{}", to_string(noise), noise.antithetic ? " --antithetic" : "");
+}
+
+}  // namespace
+
+std::string_view operation_name(const Problem& problem) {
+  return std::visit(
+      Overloaded{[](const PerturbedLinear&) -> std::string_view { return "perturbed-linear"; },
+                 [](const Gradient& gradient) -> std::string_view {
+                   return gradient.vector ? "bias-gradient" : "weight-gradient";
+                 },
+                 [](const ReduceMetric&) -> std::string_view { return "reduce-metric"; }},
+      problem);
+}
+
+const NoiseSpec& noise_of(const Problem& problem) {
+  return std::visit([](const auto& operation) -> const NoiseSpec& { return operation.noise; },
+                    problem);
+}
+
+void validate(const Problem& problem) {
+  std::visit(
+      [](const auto& operation) {
+        operation.noise.validate();
+        require_size("pop", operation.pop);
+        if (operation.noise.antithetic && operation.pop % 2 != 0) {
+          throw InvalidArgument(fmt::format(
+              "pop is {}; antithetic noise needs an even number of individuals", operation.pop));
+        }
+        check(operation);
+      },
+      problem);
+}
+
+std::vector<std::int64_t> output_shape(const Problem& problem) {
+  using Shape = std::vector<std::int64_t>;
+  return std::visit(Overloaded{[](const PerturbedLinear& p) {
+                                 return Shape{p.pop, p.batch, p.out};
+                               },
+                               [](const Gradient& p) {
+                                 return p.vector ? Shape{p.columns} : Shape{p.rows, p.columns};
+                               },
+                               [](const ReduceMetric& p) { return Shape{p.pop}; }},
+                    problem);
+}
+
+std::string command_flags(const Problem& problem) {
+  return std::visit(
+      Overloaded{[](const PerturbedLinear& p) {
+                   return fmt::format(
+                       "perturbed-linear --dtype {dtype} {bias} --x {x} {noise}{baked}",
+                       fmt::arg("dtype", to_string(p.input)),
+                       fmt::arg("bias", p.bias ? "--bias" : "--no-bias"),
+                       fmt::arg("x", p.layout == InputLayout::shared ? "shared" : "individual"),
+                       fmt::arg("noise", noise_flags(p.noise)),
+                       fmt::arg("baked",
+                                p.bake_shape
+                                    ? fmt::format(" --bake-shape --in {} --out {}", p.in, p.out)
+                                    : ""));
+                 },
+                 [&](const Gradient& p) {
+                   return fmt::format("{} {}", operation_name(problem), noise_flags(p.noise));
+                 },
+                 [](const ReduceMetric& p) {
+                   return fmt::format("reduce-metric --dtype {} {}", to_string(p.input),
+                                      noise_flags(p.noise));
+                 }},
+      problem);
+}
+
+std::vector<std::int64_t> compute_offsets(const std::vector<std::vector<std::int64_t>>& shapes,
+                                          std::int64_t align) {
+  if (align < 1) throw InvalidArgument(fmt::format("align is {}; it is 1 or more", align));
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  const auto beyond = [](std::size_t block) {
+    return InvalidArgument(
+        fmt::format("shapes[{}] takes the elements beyond 2^63; noise has no more", block));
+  };
+  std::vector<std::int64_t> offsets;
+  offsets.reserve(shapes.size());
+  std::int64_t next = 0;
+  for (const auto& shape : shapes) {
+    const std::size_t block = offsets.size();
+    if (next > kMost - (align - 1)) throw beyond(block);
+    next = (next + align - 1) / align * align;
+    offsets.push_back(next);
+    std::int64_t count = 1;
+    for (const std::int64_t size : shape) {
+      require_size(fmt::format("shapes[{}]", block), size);
+      if (size != 0 && count > kMost / size) throw beyond(block);
+      count *= size;
+    }
+    if (count > kMost - next) throw beyond(block);
+    next += count;
+  }
+  return offsets;
+}
+
+}  // namespace vnjit

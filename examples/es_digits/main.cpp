@@ -1,0 +1,75 @@
+// Trains a small classifier by evolution strategies with kernels that vnjit generates.
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <exception>
+
+#include "kernels.hpp"
+#include "options.hpp"
+#include "progress.hpp"
+
+namespace es_digits {
+namespace {
+
+std::string describe_device(vnjit::Runtime& runtime, const vnjit::Device& device) {
+  if (device.is_gpu()) return fmt::format("GPU {}, {}", device.ordinal(), device.name());
+  std::string why;
+  return runtime.gpu_count(&why) > 0 ? std::string("CPU backend, as asked")
+                                     : fmt::format("CPU backend: no GPU ({})", why);
+}
+
+void describe_training(const Settings& settings, const Network& network, const DigitsSplit& data) {
+  fmt::print(
+      "64-128-10 {} network, {} parameters; {} images for training, {} for the test\n"
+      "population {}, sigma {}, Adam rate {}, {} images a generation, noise {}, seed {}\n",
+      to_string(settings.activation), network.parameter_count, data.train.count(),
+      data.test.count(), settings.population, settings.sigma, settings.rate, settings.batch,
+      vnjit::to_string(settings.noise), settings.seed);
+}
+
+void run(const Options& options, const DigitsSplit& data) {
+  const Settings& settings = options.settings;
+  vnjit::Runtime runtime;
+  const std::shared_ptr<vnjit::Device> device = open_device(runtime, options.device);
+  const Network network = make_network();
+  fmt::print("device: {}\n", describe_device(runtime, *device));
+  describe_training(settings, network, data);
+
+  const Problems problems =
+      make_problems(network, settings.noise, settings.population, settings.batch);
+  const Plans plans = make_plans(runtime, device, problems);
+  const std::string kernels = describe_kernels(runtime, *device, problems, options.arch);
+
+  ProgressLine progress(settings.generations);
+  const std::vector<float> parameters = train(settings, network, plans, device, data.train,
+                                              [&](const Progress& now) { progress.show(now); });
+  const Score test = evaluate(settings, network, plans, device, data.test, parameters);
+
+  if (!device->is_gpu()) fmt::print("the CPU backend ran the training\n");
+  fmt::print("{}test accuracy: {:.3f}\n", kernels, test.accuracy);
+}
+
+int run_command(int argc, char** argv) {
+  const DigitsSplit data = load_digits();
+  const std::optional<Options> options = parse_options(argc, argv, data.train.count());
+  if (options) run(*options, data);
+  return 0;
+}
+
+}  // namespace
+}  // namespace es_digits
+
+int main(int argc, char** argv) {
+  constexpr int kFailed = 1;
+  constexpr int kMisused = 2;
+  try {
+    return es_digits::run_command(argc, argv);
+  } catch (const vnjit::InvalidArgument& error) {
+    fmt::print(stderr, "es_digits: {}\n", error.what());
+    return kMisused;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "es_digits: {}\n", error.what());
+    return kFailed;
+  }
+}

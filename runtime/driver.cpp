@@ -1,0 +1,59 @@
+#include "vnjit/runtime/driver.hpp"
+
+#include <fmt/format.h>
+
+#include "vnjit/runtime/error.hpp"
+
+#define VNJIT_TEXT(name) #name
+
+namespace vnjit {
+namespace {
+
+SharedLibrary open_driver(const std::vector<std::string>& names) {
+  std::string tried;
+  for (const std::string& name : names) {
+    try {
+      return SharedLibrary(name, SharedLibrary::Stay::until_exit);
+    } catch (const Unavailable& failure) {
+      tried += fmt::format("\n  {}", failure.what());
+    }
+  }
+  throw Unavailable(fmt::format(
+      "the CUDA driver was not found; it comes with NVIDIA's GPU driver, and a container needs to "
+      "be given it. Tried:{}",
+      tried));
+}
+
+}  // namespace
+
+Driver::Driver(const std::vector<std::string>& names) : library_(open_driver(names)) {
+#define VNJIT_RESOLVE(name) name = library_.function<decltype(name)>(VNJIT_TEXT(name));
+  VNJIT_DRIVER_FUNCTIONS(VNJIT_RESOLVE)
+#undef VNJIT_RESOLVE
+  // Its second version came with CUDA 12.8 and has the same signature; the first is everywhere.
+  cuEventElapsedTime = library_.function<decltype(cuEventElapsedTime)>("cuEventElapsedTime");
+
+  if (const CUresult result = cuInit(0); result != CUDA_SUCCESS) {
+    throw Unavailable(fmt::format("the CUDA driver {} does not start: cuInit returned {}",
+                                  path().string(), describe(result)));
+  }
+  int version = 0;
+  check(cuDriverGetVersion(&version), "cuDriverGetVersion");
+  version_ = {version / 1000, version % 1000 / 10};
+}
+
+std::string Driver::describe(CUresult result) const {
+  const char* name = nullptr;
+  const char* text = nullptr;
+  if (cuGetErrorName(result, &name) != CUDA_SUCCESS || !name) {
+    return fmt::format("CUresult {}", static_cast<int>(result));
+  }
+  if (cuGetErrorString(result, &text) != CUDA_SUCCESS || !text) return name;
+  return fmt::format("{} ({})", name, text);
+}
+
+void Driver::fail(CUresult result, std::string_view call) const {
+  throw CudaError(fmt::format("{} failed: {}", call, describe(result)), static_cast<int>(result));
+}
+
+}  // namespace vnjit

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cuda.h>
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "vnjit/runtime/cuda_version.hpp"
+#include "vnjit/runtime/shared_library.hpp"
+
+// Functions of the driver whose newest version in cuda.h has been there since CUDA 11. cuda.h
+// renames some of them by macros (cuMemAlloc is cuMemAlloc_v2), and member and symbol follow it.
+#define VNJIT_DRIVER_FUNCTIONS(FUNCTION)                \
+  FUNCTION(cuInit)                                      \
+  FUNCTION(cuDriverGetVersion)                          \
+  FUNCTION(cuGetErrorName)                              \
+  FUNCTION(cuGetErrorString)                            \
+  FUNCTION(cuDeviceGetCount)                            \
+  FUNCTION(cuDeviceGet)                                 \
+  FUNCTION(cuDeviceGetName)                             \
+  FUNCTION(cuDeviceGetAttribute)                        \
+  FUNCTION(cuDevicePrimaryCtxRetain)                    \
+  FUNCTION(cuDevicePrimaryCtxRelease)                   \
+  FUNCTION(cuCtxGetCurrent)                             \
+  FUNCTION(cuCtxSetCurrent)                             \
+  FUNCTION(cuCtxGetDevice)                              \
+  FUNCTION(cuCtxPushCurrent)                            \
+  FUNCTION(cuCtxPopCurrent)                             \
+  FUNCTION(cuMemAlloc)                                  \
+  FUNCTION(cuMemFree)                                   \
+  FUNCTION(cuMemAllocAsync)                             \
+  FUNCTION(cuMemFreeAsync)                              \
+  FUNCTION(cuMemcpyHtoDAsync)                           \
+  FUNCTION(cuMemcpyDtoHAsync)                           \
+  FUNCTION(cuStreamCreate)                              \
+  FUNCTION(cuStreamDestroy)                             \
+  FUNCTION(cuStreamSynchronize)                         \
+  FUNCTION(cuStreamIsCapturing)                         \
+  FUNCTION(cuModuleLoadData)                            \
+  FUNCTION(cuModuleUnload)                              \
+  FUNCTION(cuModuleGetFunction)                         \
+  FUNCTION(cuFuncSetAttribute)                          \
+  FUNCTION(cuFuncGetAttribute)                          \
+  FUNCTION(cuLaunchKernel)                              \
+  FUNCTION(cuOccupancyMaxActiveBlocksPerMultiprocessor) \
+  FUNCTION(cuEventCreate)                               \
+  FUNCTION(cuEventRecord)                               \
+  FUNCTION(cuEventSynchronize)                          \
+  FUNCTION(cuEventDestroy)
+
+namespace vnjit {
+
+/// The CUDA driver, opened and initialized: a table of its functions. Immutable and thread-safe.
+/// The library stays in the process.
+class Driver {
+ public:
+  /// Opens the first of `names` that the loader finds. Throws Unavailable saying what was tried,
+  /// or by what result cuInit failed.
+  explicit Driver(const std::vector<std::string>& names = {"libcuda.so.1", "libcuda.so"});
+
+  const std::filesystem::path& path() const { return library_.path(); }
+  CudaVersion version() const { return version_; }
+
+  /// Throws CudaError with `call` and the result's name unless result is CUDA_SUCCESS.
+  void check(CUresult result, std::string_view call) const {
+    if (result != CUDA_SUCCESS) [[unlikely]] {
+      fail(result, call);
+    }
+  }
+  [[noreturn]] void fail(CUresult result, std::string_view call) const;
+
+  /// For example `CUDA_ERROR_OUT_OF_MEMORY (out of memory)`.
+  std::string describe(CUresult result) const;
+
+#define VNJIT_DECLARE(name) decltype(&::name) name = nullptr;
+  VNJIT_DRIVER_FUNCTIONS(VNJIT_DECLARE)
+  VNJIT_DECLARE(cuEventElapsedTime)
+#undef VNJIT_DECLARE
+
+ private:
+  SharedLibrary library_;
+  CudaVersion version_;
+};
+
+}  // namespace vnjit

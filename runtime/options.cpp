@@ -1,0 +1,98 @@
+#include "vnjit/runtime/options.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+#include <system_error>
+
+#include "vnjit/codegen/error.hpp"
+
+namespace vnjit {
+namespace {
+
+constexpr int kMaxCpuThreads = 1024;
+
+std::optional<std::string> variable(const char* name) {
+  const char* value = std::getenv(name);
+  if (!value || !*value) return std::nullopt;
+  return value;
+}
+
+std::filesystem::path absolute_path(const std::filesystem::path& path) {
+  std::error_code failed;
+  std::filesystem::path result = std::filesystem::absolute(path, failed);
+  return failed ? path : result;
+}
+
+/// The folders of a list such as LD_LIBRARY_PATH. An empty part, which the loader takes for the
+/// current directory, is left out: a library is not to be picked up from wherever one stands.
+void append_paths(std::vector<std::filesystem::path>& paths, const char* name) {
+  const std::string list = variable(name).value_or("");
+  for (std::size_t begin = 0; begin < list.size();) {
+    const std::size_t end = std::min(list.find(':', begin), list.size());
+    if (end > begin) paths.push_back(absolute_path(list.substr(begin, end - begin)));
+    begin = end + 1;
+  }
+}
+
+std::filesystem::path absolute_variable(const char* name) {
+  const std::filesystem::path path = variable(name).value_or("");
+  return path.is_absolute() ? path : std::filesystem::path();
+}
+
+std::filesystem::path cache_dir() {
+  if (const auto own = variable("VNJIT_CACHE_DIR")) return absolute_path(*own);
+  if (const auto xdg = absolute_variable("XDG_CACHE_HOME"); !xdg.empty()) return xdg / "vnjit";
+  if (const auto home = absolute_variable("HOME"); !home.empty()) return home / ".cache" / "vnjit";
+  return {};
+}
+
+int cpu_threads() {
+  const auto text = variable("VNJIT_CPU_THREADS");
+  if (!text) return 0;
+  int value = -1;
+  const char* end = text->data() + text->size();
+  const auto parsed = std::from_chars(text->data(), end, value);
+  if (parsed.ec != std::errc() || parsed.ptr != end || value < 0 || value > kMaxCpuThreads) {
+    throw InvalidArgument(
+        fmt::format("VNJIT_CPU_THREADS is '{}'; use a whole number from 1 to {}, or 0 for one "
+                    "thread a core",
+                    *text, kMaxCpuThreads));
+  }
+  return value;
+}
+
+void report_to_standard_error(Severity severity, std::string_view message) {
+  if (severity != Severity::warning) return;
+  const std::string line = fmt::format("vnjit: warning: {}\n", message);
+  std::fwrite(line.data(), 1, line.size(), stderr);
+}
+
+}  // namespace
+
+Options Options::from_environment() {
+  Options options;
+  options.cache_dir = vnjit::cache_dir();
+  if (const auto nvrtc = variable("VNJIT_NVRTC")) options.nvrtc = absolute_path(*nvrtc);
+  options.cpu_threads = vnjit::cpu_threads();
+  options.report = report_to_standard_error;
+
+  append_paths(options.library_dirs, "LD_LIBRARY_PATH");
+  for (const char* name : {"CUDA_HOME", "CUDA_PATH"}) {
+    if (const auto toolkit = variable(name))
+      options.toolkit_dirs.push_back(absolute_path(*toolkit));
+  }
+  if (const auto prefix = variable("VIRTUAL_ENV")) {
+    options.python_dirs.push_back(absolute_path(*prefix));
+  }
+  append_paths(options.python_dirs, "PYTHONPATH");
+  if (const auto home = absolute_variable("HOME"); !home.empty()) {
+    options.python_dirs.push_back(home / ".local");
+  }
+  return options;
+}
+
+}  // namespace vnjit

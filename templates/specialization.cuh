@@ -1,0 +1,26 @@
+#pragma once
+
+// The generator puts a specialization's own constants and types here. These are samples: with
+// them an editor and a compiler take every template as it is.
+
+#include "noise/philox_uniform8.cuh"
+#include "simt/input_f32.cuh"
+
+namespace vnjit {
+
+using Noise = noise::PhiloxUniform8<7>;
+using Index = long long;
+
+constexpr int kBlockOut = 64;
+constexpr int kBlockBatch = 64;
+constexpr int kBlockIn = 512;
+constexpr int kStages = 3;
+constexpr int kPendingStages = 1;
+constexpr int kCopyBytes = 16;
+constexpr int kWarps = 8;
+constexpr int kThreads = 256;
+constexpr int kSharedBytes = 671488;
+constexpr int kIn = 784;
+constexpr int kOut = 256;
+
+}  // namespace vnjit
