@@ -14,7 +14,9 @@ Command add_emit(CLI::App& app) {
       app.add_subcommand("emit", "Print the source of a kernel, or its PTX, on standard output");
   const auto flags = std::make_shared<ProblemFlags>(*command);
   const auto ptx = std::make_shared<bool>(false);
-  command->add_flag("--ptx", *ptx, "compile with NVRTC and print the PTX instead")->group("How");
+  command->add_flag("--ptx", *ptx, "compile with NVRTC and print the PTX instead")
+      ->disable_flag_override()
+      ->group("How");
   command->footer(
       "Example:\n"
       "  vnjit emit perturbed-linear --arch sm_90 --in 784 --out 256 --no-bias > kernel.cu");

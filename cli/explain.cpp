@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "command.hpp"
@@ -19,9 +20,30 @@ std::string row(std::string_view name, std::string_view text) {
   return fmt::format("{:<12}{}\n", name, text);
 }
 
+std::string sizes(const Problem& problem) {
+  if (const auto* linear = std::get_if<PerturbedLinear>(&problem)) {
+    return fmt::format("pop {}, batch {}, in {}, out {}", linear->pop, linear->batch, linear->in,
+                       linear->out);
+  }
+  if (const auto* gradient = std::get_if<Gradient>(&problem)) {
+    return fmt::format("pop {}, rows {}, columns {}", gradient->pop, gradient->rows,
+                       gradient->columns);
+  }
+  const auto& metric = std::get<ReduceMetric>(problem);
+  return fmt::format("pop {}, parameters {}", metric.pop, metric.params);
+}
+
+std::string describe(const Access& access) {
+  std::string text = to_string(access);
+  if (access.vector_rows) text += "; rows of X and W on 16-byte boundaries";
+  if (access.aligned_noise) text += "; noise rows at multiples of 64";
+  text += access.wide_index ? "; 64-bit indices" : "; 32-bit indices";
+  return text;
+}
+
 std::string describe(const Problem& problem) {
   const NoiseSpec& noise = noise_of(problem);
-  return row("problem", command_flags(problem)) +
+  return row("problem", command_flags(problem)) + row("sizes", sizes(problem)) +
          row("result", fmt::format("({})", fmt::join(output_shape(problem), ", "))) +
          row("noise", fmt::format("{}{}, variance {}", to_string(noise),
                                   noise.antithetic ? " antithetic" : "", noise.variance()));
@@ -56,7 +78,7 @@ std::string describe_kernel(const KernelRequest& request) {
   return row("kernel", source.entry) +
          row("", fmt::format("{} threads and {} bytes of dynamic shared memory a block",
                              source.threads, source.shared_bytes)) +
-         row("access", to_string(request.access));
+         row("access", describe(request.access));
 }
 
 /// The config in use and the best others, by predicted time.
@@ -78,10 +100,10 @@ std::string compare_candidates(const KernelRequest& request) {
                                                    "the best others:",
                                                    ranked.size() + 1));
   const Predicted used = predict(request.config);
-  text += row("", fmt::format("{:.4g}  {}  <- this one", used.cycles, to_string(used.config)));
+  text += row("", fmt::format("{:.0f}  {}  <- this one", used.cycles, to_string(used.config)));
   ranked.resize(std::min(ranked.size(), kShownCandidates));
   for (const Predicted& other : ranked) {
-    text += row("", fmt::format("{:.4g}  {}", other.cycles, to_string(other.config)));
+    text += row("", fmt::format("{:.0f}  {}", other.cycles, to_string(other.config)));
   }
   return text;
 }

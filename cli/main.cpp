@@ -49,11 +49,44 @@ int guarded(Action action) {
   }
 }
 
+std::string names(const std::vector<Command>& commands) {
+  std::string text;
+  for (const Command& command : commands) {
+    text += (text.empty() ? "" : ", ") + command.app->get_name();
+  }
+  return text;
+}
+
+/// The command that was named, or null.
+const Command* chosen(const std::vector<Command>& commands) {
+  const auto found = std::find_if(commands.begin(), commands.end(),
+                                  [](const Command& command) { return command.app->parsed(); });
+  return found == commands.end() ? nullptr : &*found;
+}
+
+int refuse_extra(const std::string& extra, const std::vector<Command>& commands) {
+  if (const Command* command = chosen(commands)) {
+    return complain(fmt::format("unknown argument '{}'; vnjit {} --help lists what it takes", extra,
+                                command->app->get_name()),
+                    kRefused);
+  }
+  return complain(fmt::format("unknown {} '{}'; use {}",
+                              extra.starts_with('-') ? "flag" : "command", extra, names(commands)),
+                  kRefused);
+}
+
+int refuse_mismatch(const std::string& message) {
+  const std::size_t colon = message.find(':');
+  return complain(colon == std::string::npos
+                      ? message
+                      : fmt::format("{} is given once, with one value", message.substr(0, colon)),
+                  kRefused);
+}
+
 int run(int argc, char** argv) {
   CLI::App app("Run-time generated CUDA kernels for virtual noise", "vnjit");
   app.set_version_flag("--version", fmt::format("vnjit {}, noise contract {}", VNJIT_VERSION,
                                                 noise_contract_version()));
-  app.require_subcommand(1);
   app.footer(
       "Example:\n"
       "  vnjit emit perturbed-linear --arch sm_90 --in 784 --out 256\n"
@@ -62,10 +95,7 @@ int run(int argc, char** argv) {
       "used.");
   const std::vector<Command> commands = {add_emit(app),  add_compile(app), add_explain(app),
                                          add_noise(app), add_check(app),   add_devices(app)};
-  if (argc <= 1) {
-    write_note(app.help());
-    return kRefused;
-  }
+  app.require_subcommand(0, 1);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
@@ -74,12 +104,16 @@ int run(int argc, char** argv) {
   } catch (const CLI::CallForVersion& version) {
     write_output(std::string(version.what()) + '\n');
     return kOk;
+  } catch (const CLI::ExtrasError&) {
+    return refuse_extra(app.remaining(true).front(), commands);
+  } catch (const CLI::ArgumentMismatch& error) {
+    return refuse_mismatch(error.what());
   } catch (const CLI::ParseError& error) {
     return complain(error.what(), kRefused);
   }
-  const auto chosen = std::find_if(commands.begin(), commands.end(),
-                                   [](const Command& command) { return command.app->parsed(); });
-  return chosen->run();
+  if (const Command* command = chosen(commands)) return command->run();
+  write_note(app.help());
+  return kRefused;
 }
 
 }  // namespace

@@ -66,10 +66,7 @@ Command add_noise(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "noise", "Print noise values, one a line: element e of the noise of one seed");
   const auto flags = std::make_shared<NoiseFlags>();
-  command
-      ->add_option("--noise", flags->noise,
-                   "GENERATOR[:DISTRIBUTION[:ROUNDS]]: triton, splitmix64, or philox with uniform, "
-                   "uniform8 or rademacher and 7 or 10 rounds")
+  command->add_option("--noise", flags->noise, std::string(kNoiseHelp))
       ->type_name("NOISE")
       ->capture_default_str();
   command->add_option("--seed", flags->seed, "seed of the individual, any 64-bit integer")
@@ -81,7 +78,8 @@ Command add_noise(CLI::App& app) {
   command->add_option("--count", flags->count, "how many elements")
       ->type_name("N")
       ->capture_default_str();
-  command->add_flag("--bits", flags->bits, "print fp32 bit patterns, 8 hexadecimal digits each");
+  command->add_flag("--bits", flags->bits, "print fp32 bit patterns, 8 hexadecimal digits each")
+      ->disable_flag_override();
   command->footer(
       "Example:\n"
       "  vnjit noise --noise philox:uniform:10 --seed 7 --offset 200704 --count 4 --bits");

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "files.hpp"
@@ -72,89 +73,101 @@ CLI::Option* ProblemFlags::add(CLI::App& command, const std::string& name, std::
                                unsigned operations) {
   CLI::Option* option = command.add_option(name, value, text)->type_name(type);
   if (!value.empty()) option->capture_default_str();
-  flags_.push_back({option, operations});
+  flags_.push_back({name, option, operations});
   return option;
+}
+
+CLI::Option* ProblemFlags::add_switch(CLI::App& command, const std::string& name, bool& value,
+                                      const std::string& text, unsigned operations) {
+  CLI::Option* option = command.add_flag(name, value, text)->disable_flag_override();
+  flags_.push_back({name, option, operations});
+  return option;
+}
+
+bool ProblemFlags::given(std::string_view name) const {
+  const auto flag = std::find_if(flags_.begin(), flags_.end(),
+                                 [&](const Flag& candidate) { return candidate.name == name; });
+  return flag->option->count() > 0;
 }
 
 void ProblemFlags::add_sizes(CLI::App& command) {
   const std::string group = "Sizes (they guide the choice of a config; a kernel takes any)";
-  add(command, "--pop", pop_, "N", "individuals; all operations", kAll)->group(group);
-  add(command, "--batch", batch_, "N", "rows of X an individual; perturbed-linear",
+  add(command, "--pop", pop_, "N", "individuals (all)", kAll)->group(group);
+  add(command, "--batch", batch_, "N", "rows of X an individual (perturbed-linear)",
       kPerturbedLinear)
       ->group(group);
   add(command, "--in", in_, "N",
-      "columns of W; all but bias-gradient (reduce-metric has in x out parameters)",
+      "columns of W (all but bias-gradient; reduce-metric has in x out\nparameters)",
       kAll & ~kBiasGradient)
       ->group(group);
-  add(command, "--out", out_, "N", "rows of W, elements of the bias; all operations", kAll)
-      ->group(group);
+  add(command, "--out", out_, "N", "rows of W, elements of the bias (all)", kAll)->group(group);
 }
 
 void ProblemFlags::add_operation_flags(CLI::App& command) {
   const std::string group = "What is computed";
-  add(command, "--noise", noise_, "NOISE",
-      "GENERATOR[:DISTRIBUTION[:ROUNDS]]: triton, splitmix64, or philox with uniform, uniform8 or "
-      "rademacher and 7 or 10 rounds; all operations",
-      kAll)
+  add(command, "--noise", noise_, "NOISE", std::string(kNoiseHelp) + " (all)", kAll)->group(group);
+  add_switch(command, "--antithetic", antithetic_,
+             "individuals 2p and 2p+1 use one seed with + and - (all)", kAll)
       ->group(group);
-  flags_.push_back({command
-                        .add_flag("--antithetic", antithetic_,
-                                  "individuals 2p and 2p+1 use one seed with + and -; all "
-                                  "operations")
-                        ->group(group),
-                    kAll});
   add(command, "--dtype", dtype_, "TYPE",
-      "of X, W and bias, or of the metric's center: f32, bf16 or f16; perturbed-linear, "
-      "reduce-metric",
+      "f32, bf16 or f16: X, W and bias (perturbed-linear) or the center\n(reduce-metric)",
       kPerturbedLinear | kReduceMetric)
       ->group(group);
-  CLI::Option* bias =
-      command.add_flag("--bias", bias_, "with a bias (the default); perturbed-linear");
-  CLI::Option* no_bias = command.add_flag("--no-bias", no_bias_, "without; perturbed-linear");
-  flags_.push_back({bias->group(group)->excludes(no_bias), kPerturbedLinear});
-  flags_.push_back({no_bias->group(group), kPerturbedLinear});
+  add_switch(command, "--bias", bias_, "with a bias, the default (perturbed-linear)",
+             kPerturbedLinear)
+      ->group(group);
+  add_switch(command, "--no-bias", no_bias_, "without (perturbed-linear)", kPerturbedLinear)
+      ->group(group);
   add(command, "--x", x_, "LAYOUT",
-      "shared: X is (batch, in); individual: (pop, batch, in); perturbed-linear", kPerturbedLinear)
+      "shared: X is (batch, in); individual: (pop, batch, in)\n(perturbed-linear)",
+      kPerturbedLinear)
       ->group(group);
   add(command, "--normalize", normalize_, "DIVISOR",
-      "seed: pop sigma; unbiased: pop sigma Var(N); the gradients", kGradients)
+      "seed: pop sigma; unbiased: pop sigma Var(N) (the gradients)", kGradients)
       ->group(group);
 }
 
 void ProblemFlags::add_kernel_flags(CLI::App& command) {
   const std::string group = "How";
-  std::string presets;
-  for (const std::string_view name : preset_names()) {
-    presets += (presets.empty() ? "" : ", ") + std::string(name);
-  }
-  CLI::Option* arch = add(command, "--arch", arch_, "ARCH",
-                          "limits of a typical device of an architecture: " + presets, kAll);
-  device_flag_ = add(command, "--device", device_, "N", "limits of this machine's GPU N", kAll);
-  arch->group(group);
-  device_flag_->group(group)->excludes(arch);
-  config_flag_ = add(command, "--config", config_, "CONFIG",
-                     "such as " + to_string(Config{}) + "; left out, the library chooses", kAll)
-                     ->group(group);
-  add(command, "--access", access_, "CLASS",
-      "contiguous: the kernel for aligned, contiguous buffers of these sizes at offset 0; any: the "
-      "one for every alignment, stride and size; or what to take for granted, as explain shows it",
+  add(command, "--arch", arch_, "ARCH",
+      fmt::format("limits of an architecture's typical device:\n{}",
+                  fmt::join(preset_names(), ", ")),
       kAll)
       ->group(group);
-  flags_.push_back({command
-                        .add_flag("--bake-shape", bake_shape_,
-                                  "make in and out constants of the kernel; perturbed-linear")
-                        ->group(group),
-                    kPerturbedLinear});
+  add(command, "--device", device_, "N", "limits of this machine's GPU N, instead of --arch", kAll)
+      ->group(group);
+  add(command, "--config", config_, "CONFIG",
+      "such as " + to_string(Config{}) + "; else the library chooses", kAll)
+      ->group(group);
+  add(command, "--access", access_, "CLASS",
+      "contiguous: for aligned, contiguous buffers of these sizes at offset\n0; any: for every "
+      "alignment, stride and size; or what explain shows",
+      kAll)
+      ->group(group);
+  add_switch(command, "--bake-shape", bake_shape_,
+             "make in and out constants of the kernel (perturbed-linear)", kPerturbedLinear)
+      ->group(group);
+}
+
+void ProblemFlags::refuse_contradictions() const {
+  const auto refuse_both = [&](std::string_view first, std::string_view second) {
+    if (given(first) && given(second)) {
+      throw InvalidArgument(fmt::format("{} and {} exclude each other", first, second));
+    }
+  };
+  refuse_both("--bias", "--no-bias");
+  refuse_both("--arch", "--device");
 }
 
 KernelRequest ProblemFlags::request() const {
   KernelRequest request;
+  refuse_contradictions();
   request.problem = problem();
   note_unused_flags();
   request.limits = limits();
   request.access = access_ == kContiguous ? contiguous_access(request.problem)
                                           : parse_with("--access", access_, parse_access);
-  request.config_given = config_flag_->count() > 0;
+  request.config_given = given("--config");
   if (request.config_given) {
     request.config = parse_with<ConfigError>("--config", config_, [&](std::string_view text) {
       const Config config = parse_config(text);
@@ -171,8 +184,7 @@ void ProblemFlags::note_unused_flags() const {
   const unsigned operation = operation_bit(operation_);
   for (const Flag& flag : flags_) {
     if (flag.option->count() == 0 || (flag.operations & operation) != 0) continue;
-    write_note(fmt::format("vnjit: note: {} has no use for {}", operation_,
-                           flag.option->get_name(false, false)));
+    write_note(fmt::format("vnjit: note: {} has no use for {}", operation_, flag.name));
   }
 }
 
@@ -238,7 +250,7 @@ Problem ProblemFlags::reduce_metric() const {
 }
 
 DeviceLimits ProblemFlags::limits() const {
-  if (device_flag_->count() == 0) {
+  if (!given("--device")) {
     return parse_with("--arch", arch_,
                       [](std::string_view name) { return DeviceLimits::preset(name); });
   }

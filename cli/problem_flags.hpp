@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "vnjit/codegen/emit.hpp"
@@ -31,16 +32,21 @@ class ProblemFlags {
 
  private:
   struct Flag {
+    std::string name;
     CLI::Option* option;
     unsigned operations;  ///< bits of the operations it concerns
   };
 
   CLI::Option* add(CLI::App& command, const std::string& name, std::string& value,
                    const std::string& type, const std::string& text, unsigned operations);
+  CLI::Option* add_switch(CLI::App& command, const std::string& name, bool& value,
+                          const std::string& text, unsigned operations);
   void add_sizes(CLI::App& command);
   void add_operation_flags(CLI::App& command);
   void add_kernel_flags(CLI::App& command);
 
+  bool given(std::string_view name) const;
+  void refuse_contradictions() const;
   void note_unused_flags() const;
   NoiseSpec noise() const;
   Problem problem() const;
@@ -50,13 +56,11 @@ class ProblemFlags {
   DeviceLimits limits() const;
 
   std::vector<Flag> flags_;
-  CLI::Option* device_flag_ = nullptr;
-  CLI::Option* config_flag_ = nullptr;
   std::string operation_;
   std::string pop_, batch_, in_, out_;
   std::string dtype_, x_, noise_, normalize_;
   std::string arch_, device_, config_, access_;
-  bool bias_ = true;
+  bool bias_ = false;
   bool no_bias_ = false;
   bool antithetic_ = false;
   bool bake_shape_ = false;

@@ -21,9 +21,10 @@ constexpr std::array<Part, 3> kParts = {{{"rows16", &Access::vector_rows, true},
                                          {"noise64", &Access::aligned_noise, true},
                                          {"index32", &Access::wide_index, false}}};
 
-// Counts elements without overflow: beyond int64 is certainly beyond 2^31.
-bool passes_int32(std::int64_t a, std::int64_t b, std::int64_t c = 1) {
-  return static_cast<double>(a) * static_cast<double>(b) * static_cast<double>(c) > 2147483647.0;
+// Counted in double: what overflows 64 bits is certainly wide.
+bool is_wide(std::int64_t a, std::int64_t b, std::int64_t c = 1) {
+  return static_cast<double>(a) * static_cast<double>(b) * static_cast<double>(c) >
+         static_cast<double>(kMaxNarrowIndex);
 }
 
 }  // namespace
@@ -61,9 +62,8 @@ Access contiguous_access(const Problem& problem) {
   Access access;
   access.vector_rows = linear->in * size_bytes(linear->input) % 16 == 0;
   access.aligned_noise = linear->noise.generator == Generator::philox && linear->in % 64 == 0;
-  access.wide_index = passes_int32(pop, linear->batch, linear->in) ||
-                      passes_int32(linear->out, linear->in) ||
-                      passes_int32(linear->pop, linear->batch, linear->out);
+  access.wide_index = is_wide(pop, linear->batch, linear->in) || is_wide(linear->out, linear->in) ||
+                      is_wide(linear->pop, linear->batch, linear->out);
   return access;
 }
 

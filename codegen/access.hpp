@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -13,7 +14,13 @@ namespace vnjit {
 struct Access {
   bool vector_rows = false;    ///< every row of X and W starts and ends on a 16-byte boundary
   bool aligned_noise = false;  ///< every weight row starts at a multiple of 64 noise elements
-  bool wide_index = true;      ///< an index into X, W or Y can pass 2^31 - 1
+  bool wide_index = true;      ///< an index into X, W or Y can pass kMaxNarrowIndex
+
+  /// Whether a kernel made for this class may be given buffers of class `given`.
+  bool allows(const Access& given) const {
+    return (given.vector_rows || !vector_rows) && (given.aligned_noise || !aligned_noise) &&
+           (wide_index || !given.wide_index);
+  }
 
   friend bool operator==(const Access&, const Access&) = default;
 };
@@ -23,6 +30,10 @@ std::string to_string(const Access& access);
 
 /// Inverse of to_string; throws InvalidArgument naming the parts there are.
 Access parse_access(std::string_view text);
+
+/// The widest index that needs no 64-bit arithmetic. It leaves room for the edge of a tile that
+/// hangs over the end of a matrix.
+constexpr std::int64_t kMaxNarrowIndex = (std::int64_t{1} << 31) - (std::int64_t{1} << 16);
 
 /// The access class of contiguous, 16-byte-aligned buffers of the problem's sizes at offset 0.
 Access contiguous_access(const Problem& problem);

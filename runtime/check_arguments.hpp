@@ -9,7 +9,8 @@ namespace vnjit {
 // replaced by its contiguous value. Both backends start here, so both refuse the same calls with
 // the same words. Throws InvalidArgument naming the argument, its value and what is allowed.
 
-PerturbedLinearArguments checked(const PerturbedLinear& problem, PerturbedLinearArguments arguments);
+PerturbedLinearArguments checked(const PerturbedLinear& problem,
+                                 PerturbedLinearArguments arguments);
 GradientArguments checked(const Gradient& problem, GradientArguments arguments);
 GradientBlock checked(const GradientBlock& block, std::size_t index);
 ReduceMetricArguments checked(const ReduceMetric& problem, ReduceMetricArguments arguments);

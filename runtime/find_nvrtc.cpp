@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 #include <glob.h>
 
-#include <algorithm>
 #include <charconv>
 #include <fstream>
 #include <optional>
+#include <set>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -24,8 +24,6 @@ constexpr const char* kMultiarch = "aarch64-linux-gnu";
 constexpr const char* kMultiarch = "x86_64-linux-gnu";
 #endif
 
-constexpr int kMaxConfigDepth = 8;  // of ld.so.conf files that include each other
-
 using LibraryVersion = std::vector<int>;  // 13 or 12.8.93; empty for a plain libnvrtc.so
 
 struct Candidate {
@@ -38,7 +36,7 @@ struct Place {
   fs::path base;
   std::string pattern;
 
-  std::string name() const { return (base / pattern).string(); }
+  std::string name() const { return (pattern.empty() ? base : base / pattern).string(); }
 };
 
 /// The part after `libnvrtc.so` as numbers; nothing for any other file. The loader's `.alt` twins
@@ -112,24 +110,23 @@ std::string trim(const std::string& text) {
   return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
 }
 
-/// Appends the folders that an ld.so.conf names, with those of the files it includes.
+/// Appends the folders that an ld.so.conf names, with those of the files it includes, each file
+/// once.
 void append_loader_config(std::vector<Place>& places, const fs::path& root, const fs::path& config,
-                          int depth) {
+                          std::set<fs::path>& seen) {
+  if (!seen.insert(config).second) return;
   std::ifstream lines(config);
   for (std::string line; std::getline(lines, line);) {
     line = trim(line.substr(0, line.find('#')));
     const bool include = line.starts_with("include ") || line.starts_with("include\t");
     const fs::path path = include ? trim(line.substr(8)) : line;
-    if (path.empty()) continue;
     if (!include) {
       if (path.is_absolute()) places.push_back({root / path.relative_path(), ""});
-    } else if (depth < kMaxConfigDepth) {
-      const Place included = path.is_absolute() ? Place{root, path.relative_path().string()}
-                                                : Place{config.parent_path(), path.string()};
-      for (const fs::path& file : expand(included)) {
-        append_loader_config(places, root, file, depth + 1);
-      }
+      continue;
     }
+    const Place included = path.is_absolute() ? Place{root, path.relative_path().string()}
+                                              : Place{config.parent_path(), path.string()};
+    for (const fs::path& file : expand(included)) append_loader_config(places, root, file, seen);
   }
 }
 
@@ -141,7 +138,8 @@ std::vector<Place> search_places(const Options& options, const fs::path& root,
   places.push_back({program_dir / "cuda", "nvidia/*/lib"});
   for (const fs::path& toolkit : options.toolkit_dirs) append_toolkit(places, toolkit);
   append_toolkit(places, root / "usr/local/cuda");
-  append_loader_config(places, root, root / "etc/ld.so.conf", 0);
+  std::set<fs::path> configs;
+  append_loader_config(places, root, root / "etc/ld.so.conf", configs);
   for (const char* folder : {"lib", "usr/lib"}) places.push_back({root / folder / kMultiarch, ""});
   for (const char* folder : {"usr/lib64", "usr/lib"}) places.push_back({root / folder, ""});
   for (const fs::path& python : options.python_dirs) {
@@ -175,8 +173,10 @@ fs::path find_nvrtc(const Options& options) { return find_nvrtc(options, "/", pr
 
 fs::path find_nvrtc(const Options& options, const fs::path& root, const fs::path& program_dir) {
   if (!options.nvrtc.empty()) return named_nvrtc(options.nvrtc);
+  std::set<std::string> seen;
   std::string tried;
   for (const Place& place : search_places(options, root, program_dir)) {
+    if (!seen.insert(place.name()).second) continue;
     if (const auto found = best_at(place)) return found->file;
     tried += fmt::format("\n  {}", place.name());
   }

@@ -13,8 +13,9 @@
 
 namespace vnjit {
 
-/// Y (pop, batch, out). `x` is (batch, in) for every individual, or (pop, batch, in); which of the
-/// two follows from its size. `weight` is (out, in); an empty `bias` is none.
+/// Y (pop, batch, out). `x` is (batch, in), or (pop, batch, in) with the individual layout; batch
+/// follows from its size. `weight` is (out, in); an empty `bias` is none. All functions: with
+/// antithetic noise there are two individuals a seed. Throws InvalidArgument where sizes disagree.
 std::vector<float> virtual_perturbed_linear(Runtime& runtime, const std::shared_ptr<Device>& device,
                                             const NoiseSpec& noise, InputLayout layout,
                                             std::span<const float> x, std::span<const float> weight,

@@ -55,7 +55,7 @@ class Runtime {
 
  private:
   struct State;
-  std::shared_ptr<State> state_;
+  std::unique_ptr<State> state_;
 };
 
 }  // namespace vnjit

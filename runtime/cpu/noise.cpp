@@ -12,11 +12,11 @@ VNJIT_INLINE void fill_philox(Distribution distribution, u64 seed, u64 offset, s
                               float* values) {
   switch (distribution) {
     case Distribution::uniform:
-      return cpu::fill_by_blocks<cpu::UniformBlocks<kRounds>>(seed, offset, count, values);
+      return cpu::fill_by_groups<cpu::UniformGroup<kRounds>>(seed, offset, count, values);
     case Distribution::uniform8:
-      return cpu::fill_by_blocks<cpu::Uniform8Blocks<kRounds>>(seed, offset, count, values);
+      return cpu::fill_by_groups<cpu::Uniform8Group<kRounds>>(seed, offset, count, values);
     case Distribution::rademacher:
-      return cpu::fill_by_blocks<cpu::RademacherBlocks<kRounds>>(seed, offset, count, values);
+      return cpu::fill_by_groups<cpu::RademacherGroup<kRounds>>(seed, offset, count, values);
   }
 }
 
@@ -38,8 +38,8 @@ void fill(const NoiseSpec& noise, u64 seed, u64 offset, std::int64_t count, floa
 
 }  // namespace
 
-void fill_noise(const NoiseSpec& noise, std::int64_t seed, std::uint64_t offset,
-                std::int64_t count, float* values) {
+void fill_noise(const NoiseSpec& noise, std::int64_t seed, std::uint64_t offset, std::int64_t count,
+                float* values) {
   noise.validate();
   fill(noise, static_cast<u64>(seed), offset, count, values);
 }

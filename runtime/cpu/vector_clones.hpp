@@ -5,8 +5,11 @@
 // into it (VNJIT_INLINE), for a callee is compiled for the lowest level alone.
 //
 // No clone contracts a * b + c (-ffp-contract=off), so all of them give the same bits.
+//
+// Off where the attribute is missing or differs, and under the thread sanitizer, which is not yet
+// there when the loader picks.
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_THREAD__)
 #define VNJIT_VECTOR_CLONES \
   __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else

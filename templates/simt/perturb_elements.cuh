@@ -9,6 +9,7 @@ namespace vnjit {
 __device__ __forceinline__ void perturb_tile(SharedMemory& shared, const Stage& stage,
                                              unsigned long long seed, unsigned long long element,
                                              unsigned long long noise_row_stride, float sigma) {
+#pragma unroll 4  // more in flight at once would not fit the registers
   for (int item = static_cast<int>(threadIdx.x); item < kBlockOut * kBlockIn; item += kThreads) {
     const int row = item % kBlockOut;
     const int k = item / kBlockOut;

@@ -1,0 +1,129 @@
+#include <algorithm>
+
+#include "vnjit/runtime/cpu/floats.hpp"
+#include "vnjit/runtime/cpu/noise.hpp"
+#include "vnjit/runtime/cpu/operations.hpp"
+#include "vnjit/runtime/cpu/weight_panel.hpp"
+
+namespace vnjit::cpu {
+namespace {
+
+/// What one thread computes at a time: kPanelOut outputs of one individual, for the whole batch.
+class PanelTask {
+ public:
+  PanelTask(const PerturbedLinear& problem, const PerturbedLinearArguments& arguments,
+            std::int64_t individual, std::int64_t first_out)
+      : problem_(problem),
+        arguments_(arguments),
+        seed_(arguments.seeds[problem.noise.antithetic ? individual / 2 : individual]),
+        sigma_(problem.noise.antithetic && individual % 2 == 1 ? -arguments.sigma.value
+                                                               : arguments.sigma.value),
+        x_first_(individual * arguments.x_individual_stride),
+        y_(static_cast<float*>(arguments.y) + individual * arguments.y_individual_stride +
+           first_out),
+        first_out_(first_out),
+        outs_(static_cast<int>(
+            std::min(static_cast<std::int64_t>(kPanelOut), arguments.out - first_out))) {}
+
+  void run() {
+    start_with_bias();
+    for (std::int64_t k = 0; k < arguments_.in; k += kPanelIn) {
+      const std::int64_t depth = std::min(static_cast<std::int64_t>(kPanelIn), arguments_.in - k);
+      make_noise(k, depth);
+      perturb_rows(k, depth);
+      make_panel(rows_, outs_, depth, panel_);
+      multiply(k, depth);
+    }
+  }
+
+ private:
+  std::uint64_t noise_element(std::int64_t row, std::int64_t column) const {
+    return static_cast<std::uint64_t>(arguments_.offset + row * arguments_.noise_row_stride +
+                                      column);
+  }
+
+  void start_with_bias() {
+    float values[kPanelOut] = {};
+    if (problem_.bias) {
+      float scratch[kPanelOut];
+      fill_noise(problem_.noise, seed_, noise_element(arguments_.out, first_out_), outs_, values);
+      perturb(as_floats(problem_.input, arguments_.bias, first_out_, outs_, scratch), sigma_, outs_,
+              values);
+    }
+    for (std::int64_t b = 0; b < arguments_.batch; ++b) {
+      std::copy_n(values, outs_, y_ + b * arguments_.y_row_stride);
+    }
+  }
+
+  /// rows_[j][k] = noise of output first_out + j and input first_in + k.
+  void make_noise(std::int64_t first_in, std::int64_t depth) {
+    if (depth == arguments_.noise_row_stride) {
+      fill_noise(problem_.noise, seed_, noise_element(first_out_, first_in), outs_ * depth, rows_);
+      return;
+    }
+    for (int j = 0; j < outs_; ++j) {
+      fill_noise(problem_.noise, seed_, noise_element(first_out_ + j, first_in), depth,
+                 rows_ + j * depth);
+    }
+  }
+
+  void perturb_rows(std::int64_t first_in, std::int64_t depth) {
+    for (int j = 0; j < outs_; ++j) {
+      const std::int64_t first = (first_out_ + j) * arguments_.weight_row_stride + first_in;
+      perturb(as_floats(problem_.input, arguments_.weight, first, depth, converted_), sigma_, depth,
+              rows_ + j * depth);
+    }
+  }
+
+  struct Rows {
+    const float* data;
+    std::int64_t stride;
+  };
+
+  /// `depth` inputs of `batch` rows of X, from element `first` on, as fp32.
+  Rows input_rows(std::int64_t first, int batch, std::int64_t depth) {
+    if (problem_.input == DataType::f32) {
+      return {static_cast<const float*>(arguments_.x) + first, arguments_.x_row_stride};
+    }
+    for (int row = 0; row < batch; ++row) {
+      as_floats(problem_.input, arguments_.x, first + row * arguments_.x_row_stride, depth,
+                converted_ + row * depth);
+    }
+    return {converted_, depth};
+  }
+
+  void multiply(std::int64_t first_in, std::int64_t depth) {
+    for (std::int64_t b = 0; b < arguments_.batch; b += kPanelBatch) {
+      const int batch =
+          static_cast<int>(std::min(static_cast<std::int64_t>(kPanelBatch), arguments_.batch - b));
+      const Rows x = input_rows(x_first_ + b * arguments_.x_row_stride + first_in, batch, depth);
+      multiply_panel(x.data, x.stride, batch, panel_, depth, y_ + b * arguments_.y_row_stride,
+                     arguments_.y_row_stride, outs_);
+    }
+  }
+
+  const PerturbedLinear& problem_;
+  const PerturbedLinearArguments& arguments_;
+  const std::int64_t seed_;
+  const float sigma_;
+  const std::int64_t x_first_;
+  float* const y_;
+  const std::int64_t first_out_;
+  const int outs_;
+  alignas(64) float rows_[kPanelOut * kPanelIn];
+  alignas(64) float panel_[kPanelIn * kPanelOut];
+  alignas(64) float converted_[kPanelBatch * kPanelIn];
+};
+
+}  // namespace
+
+void perturbed_linear(const PerturbedLinear& problem, const PerturbedLinearArguments& arguments,
+                      ThreadPool& pool) {
+  if (arguments.batch == 0 || arguments.out == 0) return;
+  const std::int64_t panels = (arguments.out + kPanelOut - 1) / kPanelOut;
+  pool.parallel_for(arguments.pop * panels, [&](std::int64_t index) {
+    PanelTask(problem, arguments, index / panels, index % panels * kPanelOut).run();
+  });
+}
+
+}  // namespace vnjit::cpu

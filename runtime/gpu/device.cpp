@@ -1,0 +1,139 @@
+#include "vnjit/runtime/gpu/device.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "vnjit/runtime/error.hpp"
+
+namespace vnjit {
+namespace {
+
+int attribute(const Driver& driver, CUdevice device, CUdevice_attribute which) {
+  int value = 0;
+  driver.check(driver.cuDeviceGetAttribute(&value, which, device),
+               fmt::format("cuDeviceGetAttribute({})", static_cast<int>(which)));
+  return value;
+}
+
+CUdeviceptr address(const void* data) { return reinterpret_cast<CUdeviceptr>(data); }
+
+// The context current on this thread if it belongs to `device`, else null.
+CUcontext current_context_of(const Driver& driver, CUdevice device) {
+  CUcontext context = nullptr;
+  driver.check(driver.cuCtxGetCurrent(&context), "cuCtxGetCurrent");
+  if (!context) return nullptr;
+  CUdevice current = -1;
+  driver.check(driver.cuCtxGetDevice(&current), "cuCtxGetDevice");
+  return current == device ? context : nullptr;
+}
+
+}  // namespace
+
+int count_gpus(const Driver& driver) {
+  int count = 0;
+  driver.check(driver.cuDeviceGetCount(&count), "cuDeviceGetCount");
+  return count;
+}
+
+GpuDevice::GpuDevice(std::shared_ptr<const Driver> driver, int ordinal)
+    : driver_(std::move(driver)), ordinal_(ordinal) {
+  const int count = count_gpus(*driver_);
+  if (ordinal < 0 || ordinal >= count) {
+    throw Unavailable(fmt::format("GPU {} does not exist; the driver reports {} GPU{}", ordinal,
+                                  count, count == 1 ? "" : "s"));
+  }
+  driver_->check(driver_->cuDeviceGet(&device_, ordinal), "cuDeviceGet");
+  std::array<char, 256> name{};
+  driver_->check(driver_->cuDeviceGetName(name.data(), static_cast<int>(name.size()), device_),
+                 "cuDeviceGetName");
+  name_ = name.data();
+  query_limits(device_);
+  context_ = current_context_of(*driver_, device_);
+  if (context_) return;
+  driver_->check(driver_->cuDevicePrimaryCtxRetain(&context_, device_), "cuDevicePrimaryCtxRetain");
+  primary_ = true;
+  driver_->check(driver_->cuCtxSetCurrent(context_), "cuCtxSetCurrent");
+}
+
+GpuDevice::~GpuDevice() {
+  if (primary_) driver_->cuDevicePrimaryCtxRelease(device_);
+}
+
+void GpuDevice::query_limits(CUdevice device) {
+  const auto get = [&](CUdevice_attribute which) { return attribute(*driver_, device, which); };
+  limits_.name = name_;
+  limits_.compute_major = get(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
+  limits_.compute_minor = get(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+  limits_.sm_count = get(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+  limits_.shared_per_block = get(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
+  limits_.shared_per_block_optin = get(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+  limits_.shared_per_sm = get(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR);
+  limits_.shared_reserved_per_block = get(CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK);
+  limits_.registers_per_sm = get(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR);
+  limits_.max_warps_per_sm = get(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR) / 32;
+  limits_.max_blocks_per_sm = get(CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR);
+  limits_.max_threads_per_block = get(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+  limits_.max_grid_x = get(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X);
+}
+
+void GpuDevice::require_context() const {
+  CUcontext current = nullptr;
+  driver_->check(driver_->cuCtxGetCurrent(&current), "cuCtxGetCurrent");
+  if (current == context_) [[likely]] {
+    return;
+  }
+  if (current) {
+    throw InvalidArgument(
+        fmt::format("another CUDA context is current on this thread; this belongs to a context of "
+                    "GPU {} ({}), make that one current",
+                    ordinal_, name_));
+  }
+  driver_->check(driver_->cuCtxSetCurrent(context_), "cuCtxSetCurrent");
+}
+
+void* GpuDevice::allocate(std::size_t bytes) {
+  if (bytes == 0) return nullptr;
+  require_context();
+  CUdeviceptr data = 0;
+  driver_->check(driver_->cuMemAlloc(&data, bytes), fmt::format("cuMemAlloc({} bytes)", bytes));
+  return reinterpret_cast<void*>(data);
+}
+
+void GpuDevice::release(void* data) noexcept {
+  if (data) driver_->cuMemFree(address(data));
+}
+
+void GpuDevice::copy_in(void* device, const void* host, std::size_t bytes, StreamHandle stream) {
+  if (bytes == 0) return;
+  require_context();
+  driver_->check(driver_->cuMemcpyHtoDAsync(address(device), host, bytes, stream),
+                 fmt::format("cuMemcpyHtoDAsync({} bytes)", bytes));
+  synchronize(stream);
+}
+
+void GpuDevice::copy_out(void* host, const void* device, std::size_t bytes, StreamHandle stream) {
+  if (bytes == 0) return;
+  require_context();
+  driver_->check(driver_->cuMemcpyDtoHAsync(host, address(device), bytes, stream),
+                 fmt::format("cuMemcpyDtoHAsync({} bytes)", bytes));
+  synchronize(stream);
+}
+
+StreamHandle GpuDevice::create_stream() {
+  require_context();
+  CUstream stream = nullptr;
+  driver_->check(driver_->cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
+  return stream;
+}
+
+void GpuDevice::destroy_stream(StreamHandle stream) noexcept {
+  if (stream) driver_->cuStreamDestroy(stream);
+}
+
+void GpuDevice::synchronize(StreamHandle stream) {
+  require_context();
+  driver_->check(driver_->cuStreamSynchronize(stream), "cuStreamSynchronize");
+}
+
+}  // namespace vnjit

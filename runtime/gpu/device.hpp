@@ -1,0 +1,55 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "vnjit/runtime/device.hpp"
+#include "vnjit/runtime/driver.hpp"
+
+namespace vnjit {
+
+/// A GPU in one CUDA context: the one current on this thread where it is of that GPU, else the
+/// GPU's primary context, retained until destruction and made current.
+class GpuDevice final : public Device {
+ public:
+  /// Throws Unavailable when there is no GPU of that number.
+  GpuDevice(std::shared_ptr<const Driver> driver, int ordinal);
+  ~GpuDevice() override;
+  GpuDevice(const GpuDevice&) = delete;
+  GpuDevice& operator=(const GpuDevice&) = delete;
+
+  bool is_gpu() const override { return true; }
+  int ordinal() const override { return ordinal_; }
+  const std::string& name() const override { return name_; }
+  const DeviceLimits& limits() const override { return limits_; }
+
+  void* allocate(std::size_t bytes) override;
+  void release(void* data) noexcept override;
+  void copy_in(void* device, const void* host, std::size_t bytes, StreamHandle stream) override;
+  void copy_out(void* host, const void* device, std::size_t bytes, StreamHandle stream) override;
+  StreamHandle create_stream() override;
+  void destroy_stream(StreamHandle stream) noexcept override;
+  void synchronize(StreamHandle stream) override;
+
+  const std::shared_ptr<const Driver>& driver() const { return driver_; }
+  CUcontext context() const { return context_; }
+
+  /// Makes this device's context current where none is; throws InvalidArgument where another is.
+  void require_context() const;
+
+ private:
+  void query_limits(CUdevice device);
+
+  std::shared_ptr<const Driver> driver_;
+  int ordinal_;
+  std::string name_;
+  DeviceLimits limits_;
+  CUcontext context_ = nullptr;
+  bool primary_ = false;  // context_ is retained
+  CUdevice device_ = 0;
+};
+
+/// Number of GPUs; throws Unavailable or CudaError.
+int count_gpus(const Driver& driver);
+
+}  // namespace vnjit

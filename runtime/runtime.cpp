@@ -1,0 +1,137 @@
+#include "vnjit/runtime/runtime.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <mutex>
+
+#include "vnjit/codegen/candidates.hpp"
+#include "vnjit/runtime/compiler.hpp"
+#include "vnjit/runtime/cpu/backend.hpp"
+#include "vnjit/runtime/error.hpp"
+#include "vnjit/runtime/gpu/device.hpp"
+#include "vnjit/runtime/gpu/plan.hpp"
+#include "vnjit/runtime/plan_cache.hpp"
+
+namespace vnjit {
+
+struct Runtime::State {
+  explicit State(Options given)
+      : options(std::move(given)), compiler(options), plans(options.cached_plans) {}
+
+  std::shared_ptr<const Driver> open_driver() {
+    const std::lock_guard lock(mutex);
+    if (!driver) driver = std::make_shared<const Driver>();
+    return driver;
+  }
+
+  Options options;
+  Compiler compiler;
+  PlanCache plans;
+  std::mutex mutex;  // of what follows
+  std::shared_ptr<const Driver> driver;
+  std::shared_ptr<Device> cpu;
+  std::map<CUcontext, std::shared_ptr<GpuDevice>> gpus;
+};
+
+Runtime::Runtime(Options options) : state_(std::make_unique<State>(std::move(options))) {}
+Runtime::~Runtime() = default;
+
+const Options& Runtime::options() const { return state_->options; }
+
+std::shared_ptr<Device> Runtime::cpu() {
+  const std::lock_guard lock(state_->mutex);
+  if (!state_->cpu) state_->cpu = make_cpu_device(state_->options.cpu_threads);
+  return state_->cpu;
+}
+
+std::shared_ptr<Device> Runtime::gpu(int ordinal) {
+  auto device = std::make_shared<GpuDevice>(state_->open_driver(), ordinal);
+  const std::lock_guard lock(state_->mutex);
+  return state_->gpus.try_emplace(device->context(), device).first->second;
+}
+
+std::shared_ptr<Device> Runtime::best_device() { return gpu_count() > 0 ? gpu(0) : cpu(); }
+
+int Runtime::gpu_count(std::string* why) {
+  try {
+    const int count = count_gpus(*state_->open_driver());
+    if (count == 0 && why) *why = "the driver reports no GPU";
+    return count;
+  } catch (const Error& error) {
+    if (why) *why = error.what();
+    return 0;
+  }
+}
+
+std::shared_ptr<const Plan> Runtime::plan(const Problem& problem,
+                                          const std::shared_ptr<Device>& device,
+                                          const std::optional<Config>& config) {
+  if (!device) throw InvalidArgument("device is null; use cpu(), gpu(n) or best_device()");
+  const PlanKey key{device.get(), problem, config};
+  if (auto found = state_->plans.find(key)) return found;
+  validate(problem);
+  if (auto gpu_device = std::dynamic_pointer_cast<GpuDevice>(device)) {
+    const Config chosen = config ? *config : choose_config(problem, device->limits());
+    return state_->plans.insert(
+        key, std::make_shared<const GpuPlan>(problem, chosen, gpu_device, state_->compiler));
+  }
+  return state_->plans.insert(key, make_cpu_plan(problem, device));
+}
+
+Compiled Runtime::compile(const KernelSource& source) { return state_->compiler.compile(source); }
+
+std::string Runtime::compile_to_ptx(const KernelSource& source) {
+  return state_->compiler.compile_to_ptx(source);
+}
+
+namespace {
+
+std::string describe_limits(const DeviceLimits& limits) {
+  return fmt::format(
+      "{arch}, {sms} multiprocessors; shared memory {block} bytes a block ({optin} opted in), "
+      "{sm} a multiprocessor; {warps} warps and {blocks} blocks a multiprocessor",
+      fmt::arg("arch", limits.arch()), fmt::arg("sms", limits.sm_count),
+      fmt::arg("block", limits.shared_per_block), fmt::arg("optin", limits.shared_per_block_optin),
+      fmt::arg("sm", limits.shared_per_sm), fmt::arg("warps", limits.max_warps_per_sm),
+      fmt::arg("blocks", limits.max_blocks_per_sm));
+}
+
+}  // namespace
+
+std::string Runtime::describe() {
+  std::string text;
+  const auto line = [&](std::string_view name, std::string_view value) {
+    text += fmt::format("{:<8} {}\n", name, value);
+  };
+  try {
+    const auto driver = state_->open_driver();
+    line("driver", fmt::format("CUDA {}.{}, {}", driver->version().major, driver->version().minor,
+                               driver->path().string()));
+    const int count = count_gpus(*driver);
+    for (int ordinal = 0; ordinal < count; ++ordinal) {
+      const GpuDevice device(driver, ordinal);
+      line(fmt::format("GPU {}", ordinal),
+           fmt::format("{}: {}", device.name(), describe_limits(device.limits())));
+    }
+    if (count == 0) line("GPU", "none");
+  } catch (const Error& error) {
+    line("driver", error.what());
+    line("GPU", "none; plans run on the CPU");
+  }
+  try {
+    const auto nvrtc = state_->compiler.nvrtc();
+    std::string archs;
+    for (const int arch : nvrtc->supported_archs()) archs += fmt::format(" sm_{}", arch);
+    line("NVRTC", fmt::format("CUDA {}.{}, {}; compiles for{}", nvrtc->version().major,
+                              nvrtc->version().minor, nvrtc->path().string(), archs));
+  } catch (const Error& error) {
+    line("NVRTC", error.what());
+  }
+  line("CPU", cpu()->name());
+  line("cache", state_->options.cache_dir.empty() ? std::string("in memory only")
+                                                  : state_->options.cache_dir.string());
+  return text;
+}
+
+}  // namespace vnjit

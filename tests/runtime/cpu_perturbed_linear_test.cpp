@@ -1,0 +1,293 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+
+#include "cpu_reference.hpp"
+#include "vnjit/runtime/check_arguments.hpp"
+#include "vnjit/runtime/cpu/noise.hpp"
+#include "vnjit/runtime/cpu/operations.hpp"
+
+namespace vnjit {
+namespace {
+
+std::size_t index(std::int64_t value) { return static_cast<std::size_t>(value); }
+
+/// A forward pass with its inputs. Strides of 0 are contiguous; gaps of inputs hold NaN.
+struct Forward {
+  PerturbedLinear problem;
+  PerturbedLinearArguments sizes;  ///< sizes, strides, sigma and offset
+  std::vector<std::int64_t> seeds;
+  std::vector<float> x;
+  std::vector<float> weight;
+  std::vector<float> bias;
+
+  Forward(const PerturbedLinear& what, const PerturbedLinearArguments& how)
+      : problem(what), sizes(how) {
+    const bool individual = problem.layout == InputLayout::individual;
+    seeds = tests::random_seeds(problem.noise.antithetic ? sizes.pop / 2 : sizes.pop, 1);
+    PerturbedLinearArguments filled = filled_sizes();
+    x = rows(individual ? sizes.pop : 1, filled.x_individual_stride, sizes.batch,
+             filled.x_row_stride, sizes.in, 2);
+    weight = rows(1, 0, sizes.out, filled.weight_row_stride, sizes.in, 3);
+    bias = tests::random_values(sizes.out, 4);
+  }
+
+  /// The sizes with every stride filled in.
+  PerturbedLinearArguments filled_sizes() const {
+    PerturbedLinearArguments arguments = sizes;
+    float any = 0;
+    arguments.x = arguments.weight = arguments.y = &any;
+    arguments.bias = problem.bias ? &any : nullptr;
+    arguments.seeds = seeds.data();
+    return checked(problem, arguments);
+  }
+
+  static std::vector<float> rows(std::int64_t blocks, std::int64_t block_stride, std::int64_t count,
+                                 std::int64_t stride, std::int64_t length, unsigned seed) {
+    std::vector<float> made(index((blocks - 1) * block_stride + count * stride), tests::kNaN);
+    const std::vector<float> values = tests::random_values(blocks * count * length, seed);
+    for (std::int64_t n = 0; n < blocks * count * length; ++n) {
+      const std::int64_t row = n / length;
+      made[index(row / count * block_stride + row % count * stride + n % length)] =
+          values[index(n)];
+    }
+    return made;
+  }
+
+  /// Y with its gaps, which start as NaN like the rest.
+  std::vector<float> run(int threads) const {
+    PerturbedLinearArguments arguments = filled_sizes();
+    const std::vector<std::byte> x_bytes = tests::encoded(problem.input, x);
+    const std::vector<std::byte> weight_bytes = tests::encoded(problem.input, weight);
+    const std::vector<std::byte> bias_bytes = tests::encoded(problem.input, bias);
+    std::vector<float> y(index(arguments.pop * arguments.y_individual_stride), tests::kNaN);
+    arguments.x = x_bytes.data();
+    arguments.weight = weight_bytes.data();
+    arguments.bias = problem.bias ? bias_bytes.data() : nullptr;
+    arguments.y = y.data();
+    cpu::ThreadPool pool(threads);
+    cpu::perturbed_linear(problem, checked(problem, arguments), pool);
+    return y;
+  }
+
+  /// (pop, batch, out), contiguous.
+  std::vector<float> contiguous(const std::vector<float>& y) const {
+    const PerturbedLinearArguments filled = filled_sizes();
+    std::vector<float> values;
+    for (std::int64_t i = 0; i < sizes.pop; ++i) {
+      for (std::int64_t b = 0; b < sizes.batch; ++b) {
+        for (std::int64_t j = 0; j < sizes.out; ++j) {
+          values.push_back(y[index(i * filled.y_individual_stride + b * filled.y_row_stride + j)]);
+        }
+      }
+    }
+    return values;
+  }
+
+  std::vector<double> reference() const {
+    const PerturbedLinearArguments a = filled_sizes();
+    const double sigma = a.sigma.value;
+    std::vector<double> y;
+    for (std::int64_t i = 0; i < a.pop; ++i) {
+      std::vector<double> perturbed;
+      std::vector<double> offsets;
+      for (std::int64_t j = 0; j < a.out; ++j) {
+        const std::int64_t row = a.offset + j * a.noise_row_stride;
+        const std::int64_t last = a.offset + a.out * a.noise_row_stride + j;
+        for (std::int64_t k = 0; k < a.in; ++k) {
+          perturbed.push_back(weight[index(j * a.weight_row_stride + k)] +
+                              sigma * tests::individual_noise(problem.noise, seeds, i, row + k));
+        }
+        offsets.push_back(problem.bias ? bias[index(j)] + sigma * tests::individual_noise(
+                                                                      problem.noise, seeds, i, last)
+                                       : 0.0);
+      }
+      for (std::int64_t b = 0; b < a.batch; ++b) {
+        const std::int64_t row = i * a.x_individual_stride + b * a.x_row_stride;
+        for (std::int64_t j = 0; j < a.out; ++j) {
+          double sum = offsets[index(j)];
+          for (std::int64_t k = 0; k < a.in; ++k) {
+            sum += x[index(row + k)] * perturbed[index(j * a.in + k)];
+          }
+          y.push_back(sum);
+        }
+      }
+    }
+    return y;
+  }
+};
+
+PerturbedLinearArguments sizes(std::int64_t pop, std::int64_t batch, std::int64_t in,
+                               std::int64_t out) {
+  PerturbedLinearArguments arguments;
+  arguments.sigma = 0.75f;
+  arguments.offset = 1000;
+  arguments.pop = pop;
+  arguments.batch = batch;
+  arguments.in = in;
+  arguments.out = out;
+  return arguments;
+}
+
+double error_of(const PerturbedLinear& problem, const PerturbedLinearArguments& arguments) {
+  const Forward forward(problem, arguments);
+  return tests::relative_error(forward.contiguous(forward.run(2)), forward.reference());
+}
+
+TEST(CpuPerturbedLinear, IsWithin2e6OfFloat64At1024Inputs) {
+  EXPECT_LT(error_of({}, sizes(2, 5, 1024, 64)), 2e-6);
+}
+
+TEST(CpuPerturbedLinear, TakesOddSizes) {
+  for (const auto [pop, batch, in, out] :
+       {std::array{1, 1, 1, 1}, std::array{2, 17, 33, 7}, std::array{3, 6, 257, 66},
+        std::array{1, 7, 256, 32}, std::array{2, 1, 255, 31}, std::array{4, 13, 3, 33},
+        std::array{1, 2, 700, 34}}) {
+    EXPECT_LT(error_of({}, sizes(pop, batch, in, out)), 1e-6)
+        << pop << " " << batch << " " << in << " " << out;
+  }
+}
+
+TEST(CpuPerturbedLinear, TakesEveryDataTypeLayoutAndBias) {
+  for (const DataType type : {DataType::f32, DataType::f16, DataType::bf16}) {
+    for (const InputLayout layout : {InputLayout::shared, InputLayout::individual}) {
+      for (const bool bias : {false, true}) {
+        PerturbedLinear problem;
+        problem.input = type;
+        problem.layout = layout;
+        problem.bias = bias;
+        EXPECT_LT(error_of(problem, sizes(3, 8, 70, 45)), 1e-6)
+            << to_string(type) << " layout " << static_cast<int>(layout) << " bias " << bias;
+      }
+    }
+  }
+}
+
+TEST(CpuPerturbedLinear, TakesEveryNoise) {
+  for (const NoiseSpec& noise : tests::every_noise()) {
+    PerturbedLinear problem;
+    problem.noise = noise;
+    EXPECT_LT(error_of(problem, sizes(2, 4, 50, 40)), 1e-6) << to_string(noise);
+  }
+}
+
+TEST(CpuPerturbedLinear, TakesNegativeAndZeroSigma) {
+  for (const float sigma : {-0.5f, 0.0f, 1e-3f}) {
+    PerturbedLinearArguments arguments = sizes(2, 4, 50, 40);
+    arguments.sigma = sigma;
+    EXPECT_LT(error_of({}, arguments), 1e-6) << sigma;
+  }
+}
+
+TEST(CpuPerturbedLinear, GivesPairsOppositeNoiseInWeightsAndBias) {
+  PerturbedLinear problem;
+  problem.noise.antithetic = true;
+  EXPECT_LT(error_of(problem, sizes(6, 4, 50, 40)), 1e-6);
+}
+
+TEST(CpuPerturbedLinear, TakesStridesAndLeavesGapsAlone) {
+  for (const DataType type : {DataType::f32, DataType::bf16}) {
+    PerturbedLinear problem;
+    problem.input = type;
+    problem.layout = InputLayout::individual;
+    PerturbedLinearArguments arguments = sizes(3, 8, 33, 35);
+    arguments.x_row_stride = 40;
+    arguments.x_individual_stride = 8 * 40 + 3;
+    arguments.weight_row_stride = 37;
+    arguments.noise_row_stride = 64;
+    arguments.y_row_stride = 36;
+    arguments.y_individual_stride = 8 * 36 + 5;
+    const Forward forward(problem, arguments);
+    const std::vector<float> y = forward.run(2);
+    EXPECT_LT(tests::relative_error(forward.contiguous(y), forward.reference()), 1e-6);
+    const auto gaps = std::ranges::count_if(y, [](float value) { return std::isnan(value); });
+    EXPECT_EQ(gaps, 3 * (8 * 36 + 5) - 3 * 8 * 35);
+  }
+}
+
+TEST(CpuPerturbedLinear, LeavesBiasAndItsNoiseWithoutInputs) {
+  const Forward forward({}, sizes(2, 3, 0, 5));
+  const std::vector<float> y = forward.contiguous(forward.run(1));
+  EXPECT_LT(tests::relative_error(y, forward.reference()), 1e-7);
+  EXPECT_EQ(y[0], forward.bias[0] + 0.75f * tests::noise_value({}, forward.seeds[0], 1000));
+  PerturbedLinear without_bias;
+  without_bias.bias = false;
+  const Forward nothing(without_bias, sizes(2, 3, 0, 5));
+  EXPECT_EQ(nothing.contiguous(nothing.run(1)), std::vector<float>(30, 0.0f));
+}
+
+TEST(CpuPerturbedLinear, WritesNothingForEmptyOutputs) {
+  for (const auto& arguments : {sizes(0, 3, 4, 5), sizes(2, 0, 4, 5), sizes(2, 3, 4, 0)}) {
+    cpu::ThreadPool pool(2);
+    std::vector<std::int64_t> seeds(2);
+    const float bias[5] = {};
+    float y = tests::kNaN;
+    PerturbedLinearArguments run = arguments;
+    run.seeds = seeds.data();
+    run.bias = bias;
+    run.y = &y;
+    cpu::perturbed_linear({}, checked(PerturbedLinear{}, run), pool);
+    EXPECT_TRUE(std::isnan(y));
+  }
+}
+
+/// With W = 0, X = I and sigma = 1 the output is the noise itself, transposed.
+TEST(CpuPerturbedLinear, IsolatesTheNoiseToTheBit) {
+  constexpr std::int64_t kIn = 300;
+  constexpr std::int64_t kOut = 37;
+  for (const NoiseSpec& noise : tests::every_noise()) {
+    PerturbedLinear problem;
+    problem.noise = noise;
+    problem.bias = false;
+    PerturbedLinearArguments arguments = sizes(1, kIn, kIn, kOut);
+    arguments.sigma = 1.0f;
+    Forward forward(problem, arguments);
+    std::ranges::fill(forward.weight, 0.0f);
+    std::ranges::fill(forward.x, 0.0f);
+    for (std::int64_t k = 0; k < kIn; ++k) forward.x[index(k * kIn + k)] = 1.0f;
+    const std::vector<float> y = forward.run(2);
+    std::vector<float> expected(index(kIn * kOut));
+    fill_noise(noise, forward.seeds[0], 1000, kIn * kOut, expected.data());
+    std::vector<float> transposed(expected.size());
+    for (std::int64_t j = 0; j < kOut; ++j) {
+      for (std::int64_t k = 0; k < kIn; ++k) {
+        transposed[index(j * kIn + k)] = y[index(k * kOut + j)];
+      }
+    }
+    EXPECT_EQ(tests::bits_of(transposed), tests::bits_of(expected)) << to_string(noise);
+  }
+}
+
+TEST(CpuPerturbedLinear, GivesTheSameBitsForAnyNumberOfThreads) {
+  const Forward forward({}, sizes(5, 9, 300, 70));
+  const std::vector<std::uint32_t> bits = tests::bits_of(forward.run(1));
+  EXPECT_EQ(tests::bits_of(forward.run(2)), bits);
+  EXPECT_EQ(tests::bits_of(forward.run(5)), bits);
+}
+
+TEST(CpuPerturbedLinear, GivesTheSameBitsForARowAloneAndForOutputsInParts) {
+  PerturbedLinear problem;
+  problem.bias = false;
+  const Forward whole(problem, sizes(2, 11, 300, 70));
+  const std::vector<float> y = whole.run(2);
+  for (std::int64_t first_out : {0, 33}) {
+    Forward part(problem, sizes(2, 1, 300, 37));
+    part.sizes.offset += first_out * 300;
+    part.weight.assign(whole.weight.begin() + first_out * 300,
+                       whole.weight.begin() + (first_out + 37) * 300);
+    for (std::int64_t b = 0; b < 11; ++b) {
+      part.x.assign(whole.x.begin() + b * 300, whole.x.begin() + (b + 1) * 300);
+      const std::vector<float> row = part.run(1);
+      for (std::int64_t i = 0; i < 2; ++i) {
+        const auto begin = y.begin() + (i * 11 + b) * 70 + first_out;
+        EXPECT_EQ(tests::bits_of({row.begin() + i * 37, row.begin() + (i + 1) * 37}),
+                  tests::bits_of({begin, begin + 37}))
+            << "row " << b << " of individual " << i;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace vnjit
