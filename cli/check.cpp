@@ -3,6 +3,8 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "command.hpp"
 #include "files.hpp"
@@ -26,53 +28,92 @@ std::shared_ptr<Device> open_device(Runtime& runtime, const std::string& name) {
   return runtime.gpu(static_cast<int>(ordinal));
 }
 
-std::string line(std::string_view name, const NoiseCheck& check) {
-  std::string text = fmt::format("{:<16} {} values compared, {} differ, in {} bits\n", name,
-                                 check.values, check.values_differing, check.bits_differing);
-  if (!check.holds()) text += fmt::format("  first: {}\n", check.first);
-  return text;
+/// What one part of a check found, and whether it holds.
+struct Report {
+  std::string text;
+  bool holds = true;
+
+  void add(const Report& part) {
+    text += part.text;
+    holds = holds && part.holds;
+  }
+};
+
+Report report(std::string_view name, const NoiseCheck& check) {
+  Report report{fmt::format("{:<18} {} values compared, {} bits differ in {} of them\n", name,
+                            check.values, check.bits_differing, check.values_differing),
+                check.holds()};
+  if (!check.holds()) report.text += fmt::format("  first: {}\n", check.first);
+  return report;
 }
 
-std::string line(std::string_view name, const ErrorCheck& check) {
-  std::string text = fmt::format("  {:<16} largest error {:.2e}, at most {:.0e}, {} cases", name,
-                                 check.largest, check.limit, check.cases);
-  if (!check.holds()) text += fmt::format(", {} beyond; worst {}", check.cases_beyond, check.where);
-  return text + '\n';
+/// The CPU has two ways to a noise value, a GPU one.
+Report report_noise(std::string_view name, const std::vector<GoldenNoise>& rows,
+                    Generator generator, Runtime& runtime, const std::shared_ptr<Device>& device) {
+  Report noise;
+  if (!device->is_gpu())
+    noise.add(report(fmt::format("{} noise", name), check_filled_noise(rows, generator)));
+  noise.add(report(fmt::format("{} applied", name),
+                   check_applied_noise(rows, generator, runtime, device)));
+  return noise;
 }
 
-std::string lines(const OperationChecks& checks) {
-  return line("forward", checks.forward) + line("weight gradient", checks.weight_gradient) +
-         line("bias gradient", checks.bias_gradient) + line("reduce metric", checks.reduce_metric);
+Report report(std::string_view name, const ErrorCheck& check) {
+  Report report{fmt::format("  {:<16} largest error {:.2e}, at most {:.0e}, {} cases", name,
+                            check.largest, check.limit, check.cases),
+                check.holds()};
+  if (!check.holds()) {
+    report.text += fmt::format(", {} beyond; worst {}", check.cases_beyond, check.where);
+  }
+  report.text += '\n';
+  return report;
 }
 
-bool hold(const OperationChecks& checks) {
-  return checks.forward.holds() && checks.weight_gradient.holds() && checks.bias_gradient.holds() &&
-         checks.reduce_metric.holds();
+Report report(std::string_view title, const OperationChecks& checks) {
+  Report all{fmt::format("{}\n", title)};
+  all.add(report("forward", checks.forward));
+  all.add(report("weight gradient", checks.weight_gradient));
+  all.add(report("bias gradient", checks.bias_gradient));
+  all.add(report("reduce metric", checks.reduce_metric));
+  return all;
 }
 
-/// Runs every case and prints a report; whether all hold.
-bool check(const GoldenFile& golden, Runtime& runtime, const std::shared_ptr<Device>& device) {
-  const NoiseCheck triton = check_noise(golden.triton_noise, Generator::triton, runtime, device);
-  const NoiseCheck splitmix64 =
-      check_noise(golden.splitmix64_noise, Generator::splitmix64, runtime, device);
-  const OperationChecks cpu = check_operations(golden.operations, GoldenPath::cpu, runtime, device);
-  const OperationChecks gpu = check_operations(golden.operations, GoldenPath::gpu, runtime, device);
+Report report_offsets(const std::vector<GoldenOffsets>& cases) {
   std::string first;
-  const std::int64_t offsets = check_compute_offsets(golden.compute_offsets, first);
-  const bool all_hold =
-      triton.holds() && splitmix64.holds() && hold(cpu) && hold(gpu) && offsets == 0;
+  const std::int64_t differing = check_compute_offsets(cases, first);
+  Report report{
+      fmt::format("{:<18} {} cases, {} differ\n", "compute_offsets", cases.size(), differing),
+      differing == 0};
+  if (!report.holds) report.text += fmt::format("  first: {}\n", first);
+  return report;
+}
 
-  std::string text = fmt::format("{:<16} {}\n", "device", device->name());
-  text += line("triton noise", triton);
-  text += line("splitmix64 noise", splitmix64);
-  text += "splitmix64 noise against the cpu values\n" + lines(cpu);
-  text += "triton noise against the gpu values\n" + lines(gpu);
-  text += fmt::format("{:<16} {} cases, {} differ\n", "compute_offsets",
-                      golden.compute_offsets.size(), offsets);
-  if (offsets != 0) text += fmt::format("  first: {}\n", first);
-  text += all_hold ? "all hold\n" : "FAILED\n";
-  write_output(text);
-  return all_hold;
+/// Runs every case.
+Report check(const GoldenFile& golden, Runtime& runtime, const std::shared_ptr<Device>& device) {
+  Report all{fmt::format("{:<18} {}\n", "device", device->name())};
+  all.add(report_noise("triton", golden.triton_noise, Generator::triton, runtime, device));
+  all.add(
+      report_noise("splitmix64", golden.splitmix64_noise, Generator::splitmix64, runtime, device));
+  all.add(report("cpu values, with splitmix64 noise",
+                 check_operations(golden.operations, GoldenPath::cpu, runtime, device)));
+  all.add(report("gpu values, with triton noise",
+                 check_operations(golden.operations, GoldenPath::gpu, runtime, device)));
+  all.add(report_offsets(golden.compute_offsets));
+  all.text += all.holds ? "all hold\n" : "FAILED\n";
+  return all;
+}
+
+int run(const std::string& path, const std::string& device_name) {
+  const GoldenFile golden = read_golden_file(path);
+  Runtime runtime;
+  const std::shared_ptr<Device> device = open_device(runtime, device_name);
+  try {
+    const Report all = check(golden, runtime, device);
+    write_output(all.text);
+    return all.holds ? kOk : kFailed;
+  } catch (const InvalidArgument& error) {
+    throw InvalidArgument(fmt::format("{}: {}", path, error.what()));
+  }
 }
 
 }  // namespace
@@ -92,11 +133,7 @@ Command add_check(CLI::App& app) {
       "The exit status is 0 if all hold, 1 if some do not, 2 if the file cannot be used.\n"
       "Example:\n"
       "  vnjit check tests/golden/seed_golden.json --device cpu");
-  return {command, [path, device] {
-            const GoldenFile golden = read_golden_file(*path);
-            Runtime runtime;
-            return check(golden, runtime, open_device(runtime, *device)) ? kOk : kFailed;
-          }};
+  return {command, [path, device] { return run(*path, *device); }};
 }
 
 }  // namespace vnjit::cli

@@ -21,10 +21,13 @@ struct NoiseCheck {
   bool holds() const { return bits_differing == 0; }
 };
 
-/// The noise that the perturbed linear operation applies: with W = 0, sigma = 1 and the identity
-/// as X its result is the noise itself. On the CPU fill_noise is compared as well.
-NoiseCheck check_noise(const std::vector<GoldenNoise>& rows, Generator generator, Runtime& runtime,
-                       const std::shared_ptr<Device>& device);
+/// The noise that the device's perturbed linear operation applies: with W = 0, sigma = 1 and the
+/// identity as X its result is the noise itself.
+NoiseCheck check_applied_noise(const std::vector<GoldenNoise>& rows, Generator generator,
+                               Runtime& runtime, const std::shared_ptr<Device>& device);
+
+/// The noise that fill_noise writes, on the CPU.
+NoiseCheck check_filled_noise(const std::vector<GoldenNoise>& rows, Generator generator);
 
 /// The largest relative error ‖y − ref‖ / ‖ref‖ of one operation, each case's output taken whole.
 struct ErrorCheck {

@@ -180,11 +180,18 @@ std::vector<T> read_all(const Node& node, T (*read)(const Node&)) {
   return all;
 }
 
+/// What the parser says, without its error number and the token it read, which can be very long.
+std::string_view essence(std::string_view message) {
+  const std::size_t number = message.find("] ");
+  if (number != std::string_view::npos) message.remove_prefix(number + 2);
+  return message.substr(0, message.find("; last read"));
+}
+
 Json parse(const std::string& text) {
   try {
     return Json::parse(text);
   } catch (const Json::exception& error) {
-    throw FileError(fmt::format("not JSON: {}", error.what()));
+    fail("", fmt::format("not JSON: {}", essence(error.what())));
   }
 }
 

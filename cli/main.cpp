@@ -15,12 +15,16 @@
 namespace vnjit::cli {
 namespace {
 
-/// One line on standard error, whatever an argument or a file put into the message.
-int complain(std::string message, int status) {
-  std::replace_if(
-      message.begin(), message.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
+int complain(const std::string& message, int status) {
   write_note("vnjit: " + message);
   return status;
+}
+
+/// In one line, whatever an argument or a file put into the message.
+int refuse(std::string message) {
+  std::replace_if(
+      message.begin(), message.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
+  return complain(message, kRefused);
 }
 
 int complain(const CompileError& error) {
@@ -35,11 +39,11 @@ int guarded(Action action) {
   try {
     return action();
   } catch (const FileError& error) {
-    return complain(error.what(), kRefused);
+    return refuse(error.what());
   } catch (const InvalidArgument& error) {
-    return complain(error.what(), kRefused);
+    return refuse(error.what());
   } catch (const ConfigError& error) {
-    return complain(error.what(), kRefused);
+    return refuse(error.what());
   } catch (const CompileError& error) {
     return complain(error);
   } catch (const std::bad_alloc&) {
@@ -66,21 +70,17 @@ const Command* chosen(const std::vector<Command>& commands) {
 
 int refuse_extra(const std::string& extra, const std::vector<Command>& commands) {
   if (const Command* command = chosen(commands)) {
-    return complain(fmt::format("unknown argument '{}'; vnjit {} --help lists what it takes", extra,
-                                command->app->get_name()),
-                    kRefused);
+    return refuse(fmt::format("unknown argument '{}'; vnjit {} --help lists what it takes", extra,
+                              command->app->get_name()));
   }
-  return complain(fmt::format("unknown {} '{}'; use {}",
-                              extra.starts_with('-') ? "flag" : "command", extra, names(commands)),
-                  kRefused);
+  return refuse(fmt::format("unknown {} '{}'; use {}", extra.starts_with('-') ? "flag" : "command",
+                            extra, names(commands)));
 }
 
 int refuse_mismatch(const std::string& message) {
   const std::size_t colon = message.find(':');
-  return complain(colon == std::string::npos
-                      ? message
-                      : fmt::format("{} is given once, with one value", message.substr(0, colon)),
-                  kRefused);
+  if (colon == std::string::npos) return refuse(message);
+  return refuse(fmt::format("{} is given once, with one value", message.substr(0, colon)));
 }
 
 int run(int argc, char** argv) {
@@ -109,7 +109,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::ArgumentMismatch& error) {
     return refuse_mismatch(error.what());
   } catch (const CLI::ParseError& error) {
-    return complain(error.what(), kRefused);
+    return refuse(error.what());
   }
   if (const Command* command = chosen(commands)) return command->run();
   write_note(app.help());

@@ -15,6 +15,14 @@ std::string_view trimmed(std::string_view line) {
   return line.substr(begin, line.find_last_not_of(" \t\r") - begin + 1);
 }
 
+// `// @if bias` and `x = 1; //@endif`: as comments they would go unnoticed.
+bool is_nearly_directive(std::string_view text) {
+  const std::size_t comment = text.find("//");
+  if (comment == std::string_view::npos) return false;
+  const std::size_t begin = text.find_first_not_of("/ \t", comment);
+  return begin != std::string_view::npos && text[begin] == '@';
+}
+
 class Assembler {
  public:
   Assembler(const TemplateFiles& files, const TemplateFlags& flags)
@@ -68,6 +76,9 @@ class Assembler {
   void process(const Line& line, std::vector<Part>& parts) {
     const std::string_view text = trimmed(line.text);
     if (text.starts_with("//@")) return directive(line, text.substr(3), parts);
+    if (is_nearly_directive(text)) {
+      throw error(line, "a directive stands alone in its line and starts with //@");
+    }
     if (!parts.empty() && !parts.back().kept) return;
     if (text == "#pragma once") return;
     if (text.starts_with("#include")) return include(quoted(line, text), line.file, line.number);

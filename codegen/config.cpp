@@ -67,6 +67,10 @@ void validate_tiles(const Config& config, const PerturbedLinear& problem,
                       "takes {} outputs of 1 to {} batch rows",
                       config.warps, config.block_out, config.block_batch,
                       static_cast<double>(tile) / config.threads(), kThreadOut, kMaxThreadBatch));
+  const int row_threads = config.block_out / kThreadOut;
+  require(config.threads() >= row_threads,
+          fmt::format("warps is {}; a row of {} outputs, {} a thread, takes {} or more",
+                      config.warps, config.block_out, kThreadOut, row_threads / 32));
   const int most = max_stages(limits);
   require(config.stages >= 1 && config.stages <= most,
           fmt::format("stages is {}; on {} it is 1 to {}{}", config.stages, limits.arch(), most,

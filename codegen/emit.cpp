@@ -120,8 +120,8 @@ Parts parts_of(const PerturbedLinear& problem, const Config& config, const Devic
   }
   if (copy != kCopyElements) parts.constants += constant("kCopyBytes", copy_bytes);
   if (problem.bake_shape) {
-    parts.constants += constant("kIn", problem.in);
-    parts.constants += constant("kOut", problem.out);
+    parts.constants += fmt::format("constexpr Index kIn = {};\n", problem.in);
+    parts.constants += fmt::format("constexpr Index kOut = {};\n", problem.out);
   }
   parts.fragments = {copy, perturb_fragment(problem.noise, access)};
   return parts;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "vnjit/codegen/error.hpp"
@@ -127,10 +128,11 @@ std::vector<std::int64_t> compute_offsets(const std::vector<std::vector<std::int
     if (next > kMost - (align - 1)) throw beyond(block);
     next = (next + align - 1) / align * align;
     offsets.push_back(next);
+    for (const std::int64_t size : shape) require_size(fmt::format("shapes[{}]", block), size);
+    if (std::ranges::find(shape, 0) != shape.end()) continue;
     std::int64_t count = 1;
     for (const std::int64_t size : shape) {
-      require_size(fmt::format("shapes[{}]", block), size);
-      if (size != 0 && count > kMost / size) throw beyond(block);
+      if (count > kMost / size) throw beyond(block);
       count *= size;
     }
     if (count > kMost - next) throw beyond(block);

@@ -62,7 +62,7 @@ void check_finite(const Sigma& sigma) {
 void check_baked(std::string_view name, std::int64_t value, std::int64_t baked) {
   if (value != baked) {
     throw InvalidArgument(fmt::format(
-        "{} is {}; this plan has {} = {} baked in; plan without bake_shape to run other sizes",
+        "{} is {}; this plan has {} = {} baked in: plan without bake_shape to run other sizes",
         name, value, name, baked));
   }
 }
@@ -124,7 +124,7 @@ void check_pointers(const PerturbedLinear& problem, const PerturbedLinearArgumen
   if (problem.bias) {
     check_pointer({"bias"}, arguments.bias, arguments.out > 0, "out");
   } else if (arguments.bias != nullptr) {
-    throw InvalidArgument("bias is given; this plan's problem has no bias; pass null");
+    throw InvalidArgument("bias is given; this plan's problem has no bias: pass null");
   }
 }
 

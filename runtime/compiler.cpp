@@ -55,7 +55,7 @@ Compiler::Located Compiler::located() {
 
 std::shared_ptr<const Nvrtc> Compiler::nvrtc() {
   const std::filesystem::path file = located().file;
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(nvrtc_mutex_);
   if (!nvrtc_) nvrtc_ = std::make_shared<const Nvrtc>(file);
   return nvrtc_;
 }

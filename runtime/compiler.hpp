@@ -45,10 +45,11 @@ class Compiler {
   Options options_;
   DiskCache disk_;
   KeyMutex compiling_;
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // of the next two
   std::optional<Located> located_;
-  std::shared_ptr<const Nvrtc> nvrtc_;
   std::map<std::string, Binary> memory_;  // what the disk did not take
+  std::mutex nvrtc_mutex_;  // of its own: hits do not wait for the library to be opened
+  std::shared_ptr<const Nvrtc> nvrtc_;
 };
 
 /// Hash of everything a binary depends on: text, entry, architecture and options of the source,

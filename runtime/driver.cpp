@@ -45,6 +45,9 @@ Driver::Driver(const std::vector<std::string>& names) : library_(open_driver(nam
 std::string Driver::describe(CUresult result) const {
   const char* name = nullptr;
   const char* text = nullptr;
+  if (result == CUDA_ERROR_STUB_LIBRARY) {  // a stub names nothing, not even this
+    return "CUDA_ERROR_STUB_LIBRARY (a toolkit's stub for linking, not a driver)";
+  }
   if (cuGetErrorName(result, &name) != CUDA_SUCCESS || !name) {
     return fmt::format("CUresult {}", static_cast<int>(result));
   }

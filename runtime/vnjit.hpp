@@ -10,6 +10,7 @@
 #include "vnjit/codegen/problem.hpp"
 #include "vnjit/runtime/arguments.hpp"
 #include "vnjit/runtime/binary.hpp"
+#include "vnjit/runtime/cpu/noise.hpp"
 #include "vnjit/runtime/device.hpp"
 #include "vnjit/runtime/error.hpp"
 #include "vnjit/runtime/operations.hpp"

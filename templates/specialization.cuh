@@ -20,7 +20,7 @@ constexpr int kCopyBytes = 16;
 constexpr int kWarps = 8;
 constexpr int kThreads = 256;
 constexpr int kSharedBytes = 671488;
-constexpr int kIn = 784;
-constexpr int kOut = 256;
+constexpr Index kIn = 784;
+constexpr Index kOut = 256;
 
 }  // namespace vnjit

@@ -19,7 +19,7 @@ constexpr std::align_val_t kAlignment{256};
 
 void check_stream(StreamHandle stream) {
   if (stream != nullptr) {
-    throw InvalidArgument("stream is not null; the CPU backend has no streams; pass null");
+    throw InvalidArgument("stream is not null; the CPU backend has no streams: pass null");
   }
 }
 

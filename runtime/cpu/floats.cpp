@@ -11,17 +11,22 @@ VNJIT_INLINE float from_bf16(std::uint16_t bits) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
 }
 
+/// All bits where `condition`, else none: the compiler does not vectorize a choice between values
+/// of which one is a floating-point result.
+VNJIT_INLINE std::uint32_t mask(bool condition) {
+  return 0u - static_cast<std::uint32_t>(condition);
+}
+
 VNJIT_INLINE float from_f16(std::uint16_t bits) {
   const std::uint32_t sign = static_cast<std::uint32_t>(bits & 0x8000u) << 16;
   const std::uint32_t magnitude = bits & 0x7FFFu;
-  const std::uint32_t rebased = (magnitude << 13) + (112u << 23);
-  const std::uint32_t unbounded = (magnitude << 13) | 0x7F800000u;
-  // Not a product of a subnormal float, which a host program may have told the CPU to flush.
-  const auto subnormal =
-      std::bit_cast<std::uint32_t>(static_cast<float>(static_cast<int>(magnitude)) * 0x1p-24f);
-  const std::uint32_t value =
-      magnitude < 0x0400u ? subnormal : (magnitude < 0x7C00u ? rebased : unbounded);
-  return std::bit_cast<float>(sign | value);
+  const std::uint32_t normal = (magnitude << 13) + (112u << 23);
+  // Not the product of a subnormal float, which a host program may have told the CPU to flush.
+  const float scaled = static_cast<float>(static_cast<std::int32_t>(magnitude)) * 0x1p-24f;
+  const std::uint32_t subnormal = mask(magnitude < 0x0400u);
+  const std::uint32_t unbounded = mask(magnitude >= 0x7C00u) & 0x7F800000u;
+  return std::bit_cast<float>(sign | unbounded | (normal & ~subnormal) |
+                              (std::bit_cast<std::uint32_t>(scaled) & subnormal));
 }
 
 VNJIT_VECTOR_CLONES

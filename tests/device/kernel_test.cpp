@@ -23,10 +23,18 @@ constexpr const char* kReverse =
     "  x[threadIdx.x] = last[blockDim.x - 1 - threadIdx.x];\n"
     "}\n";
 
+/// Destroyed at exit. First asked for before the driver is opened, so destroyed after the driver
+/// shut down.
+std::unique_ptr<Kernel>& kernel_until_exit() {
+  static std::unique_ptr<Kernel> kernel;
+  return kernel;
+}
+
 /// A driver with the primary context of GPU 0 current; skips where there is none.
 class KernelTest : public testing::Test {
  protected:
   void SetUp() override {
+    kernel_until_exit();
     try {
       driver = std::make_shared<const Driver>();
     } catch (const Unavailable& reason) {
@@ -156,7 +164,7 @@ TEST_F(KernelTest, DriverErrorsCarryCallNameAndNumber) {
                  "cuMemAlloc(2^60 bytes) failed: CUDA_ERROR_OUT_OF_MEMORY (out of memory)");
     EXPECT_EQ(refusal.result(), CUDA_ERROR_OUT_OF_MEMORY);
   }
-  EXPECT_EQ(driver->describe(static_cast<CUresult>(123456)), "CUresult 123456");
+  EXPECT_EQ(driver->describe(static_cast<CUresult>(998)), "CUresult 998");
 }
 
 TEST_F(KernelTest, KnowsItsDriver) {
@@ -164,19 +172,11 @@ TEST_F(KernelTest, KnowsItsDriver) {
   EXPECT_TRUE(std::filesystem::exists(driver->path()));
 }
 
-/// Destroyed by the C library at exit, when the driver may be shut down already.
-std::unique_ptr<Kernel>& kernel_until_exit() {
-  static std::unique_ptr<Kernel> kernel;
-  return kernel;
-}
-
 TEST_F(KernelTest, MayOutliveTheDriverAtExit) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(
       {
-        kernel_until_exit();
         kernel_until_exit() = std::make_unique<Kernel>(driver, reverse(1024, 256), 1024);
-        driver->cuDevicePrimaryCtxReset(device);
         std::exit(0);
       },
       testing::ExitedWithCode(0), "");

@@ -23,10 +23,10 @@ constexpr std::string_view kOwn = "vnjit/.*|.*[.]cuh";
 constexpr std::string_view kCuda = "cuda.*|nvrtc.*";
 constexpr std::array kRules{
     Rule{"templates", ".*[.]cuh", ".*"},
-    Rule{"codegen", "vnjit/codegen/.*|noise/.*",
+    Rule{"codegen", "vnjit/codegen/.*|.*[.]cuh",
          "cuda.*|nvrtc.*|CLI/.*|nlohmann/.*|fstream|filesystem|chrono|ctime|thread|dlfcn.h|"
          "unistd.h|sys/.*"},
-    Rule{"runtime", "vnjit/(codegen|runtime)/.*|vnjit/vnjit[.]h|noise/.*", "CLI/.*|nlohmann/.*"},
+    Rule{"runtime", "vnjit/(codegen|runtime)/.*|vnjit/vnjit[.]h|.*[.]cuh", "CLI/.*|nlohmann/.*"},
     Rule{"cli", "vnjit/.*", kCuda},
     Rule{"examples", "vnjit/vnjit[.](hpp|h)", kCuda},
     Rule{"bench", ".*", ""},

@@ -100,7 +100,8 @@ TEST_F(FindNvrtc, WheelsOfBothLayoutsInOnePlaceGiveTheHighestVersion) {
   const fs::path site = folder / "venv/lib/python3.9/site-packages/nvidia";
   fs::create_directories(site);
   tests::write_file(folder / "elsewhere/real library", "library");
-  for (const char* layout : {"cuda_nvrtc/lib/libnvrtc.so.12", "cu13/lib/libnvrtc.so.13"}) {
+  for (const char* layout :
+       {"cu11/lib/libnvrtc.so.11", "cuda_nvrtc/lib/libnvrtc.so.12", "cu13/lib/libnvrtc.so.13"}) {
     fs::create_directories((site / layout).parent_path());
     fs::create_symlink(folder / "elsewhere/real library", site / layout);
     EXPECT_EQ(find(), site / layout);

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <vector>
+
+#include "vnjit/codegen/candidates.hpp"
+#include "vnjit/codegen/device_limits.hpp"
+#include "vnjit/codegen/problem.hpp"
+
+namespace vnjit::tests {
+
+/// Every noise there is, each once.
+inline std::vector<NoiseSpec> every_noise() {
+  std::vector<NoiseSpec> all = {parse_noise_spec("triton"), parse_noise_spec("splitmix64")};
+  for (const Distribution distribution :
+       {Distribution::uniform, Distribution::uniform8, Distribution::rademacher}) {
+    for (const int rounds : {7, 10}) all.push_back({Generator::philox, distribution, rounds});
+  }
+  return all;
+}
+
+/// One problem of each operation with the given noise.
+inline std::vector<Problem> every_operation(const NoiseSpec& noise) {
+  return {PerturbedLinear{.noise = noise}, Gradient{.noise = noise},
+          Gradient{.noise = noise, .vector = true, .rows = 1}, ReduceMetric{.noise = noise}};
+}
+
+inline std::vector<DeviceLimits> every_preset() {
+  std::vector<DeviceLimits> all;
+  for (const std::string_view name : preset_names()) all.push_back(DeviceLimits::preset(name));
+  return all;
+}
+
+/// A config of the operations that load no tiles.
+inline Config segment_config(int warps = 8) {
+  return {.block_out = 1, .block_batch = 1, .block_in = 512, .stages = 1, .warps = warps};
+}
+
+}  // namespace vnjit::tests

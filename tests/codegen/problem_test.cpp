@@ -1,0 +1,126 @@
+#include "vnjit/codegen/problem.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "vnjit/codegen/error.hpp"
+
+namespace vnjit {
+namespace {
+
+using testing::ElementsAre;
+using testing::ThrowsMessage;
+
+constexpr NoiseSpec kAntithetic{.antithetic = true};
+
+TEST(Problem, IsNamedAsInTheCommand) {
+  EXPECT_EQ(operation_name(PerturbedLinear{}), "perturbed-linear");
+  EXPECT_EQ(operation_name(Gradient{}), "weight-gradient");
+  EXPECT_EQ(operation_name(Gradient{.vector = true}), "bias-gradient");
+  EXPECT_EQ(operation_name(ReduceMetric{}), "reduce-metric");
+}
+
+TEST(Problem, GivesItsNoise) {
+  const NoiseSpec noise{Generator::philox, Distribution::rademacher, 10, true};
+  EXPECT_EQ(noise_of(PerturbedLinear{.noise = noise}), noise);
+  EXPECT_EQ(noise_of(Gradient{.noise = noise}), noise);
+  EXPECT_EQ(noise_of(ReduceMetric{.noise = noise}), noise);
+}
+
+TEST(Problem, TheSameNoiseIsTheDefaultOfEveryOperation) {
+  for (const Problem& problem : {Problem{PerturbedLinear{}}, Problem{Gradient{}},
+                                 Problem{Gradient{.vector = true}}, Problem{ReduceMetric{}}}) {
+    EXPECT_EQ(noise_of(problem), NoiseSpec{}) << operation_name(problem);
+    EXPECT_NO_THROW(validate(problem));
+  }
+}
+
+TEST(Problem, KnowsTheShapeOfItsResult) {
+  EXPECT_THAT(output_shape(PerturbedLinear{.pop = 6, .batch = 3, .in = 33, .out = 7}),
+              ElementsAre(6, 3, 7));
+  EXPECT_THAT(output_shape(Gradient{.pop = 6, .rows = 7, .columns = 33}), ElementsAre(7, 33));
+  EXPECT_THAT(output_shape(Gradient{.vector = true, .pop = 6, .rows = 1, .columns = 7}),
+              ElementsAre(7));
+  EXPECT_THAT(output_shape(ReduceMetric{.pop = 6, .params = 1000}), ElementsAre(6));
+}
+
+TEST(Problem, KnowsTheCommandThatMakesItsSource) {
+  EXPECT_EQ(command_flags(PerturbedLinear{}),
+            "perturbed-linear --dtype f32 --bias --x shared --noise philox:uniform8:7");
+  EXPECT_EQ(command_flags(PerturbedLinear{.noise = kAntithetic,
+                                          .input = DataType::bf16,
+                                          .bias = false,
+                                          .layout = InputLayout::individual,
+                                          .in = 784,
+                                          .out = 256,
+                                          .bake_shape = true}),
+            "perturbed-linear --dtype bf16 --no-bias --x individual --noise philox:uniform8:7 "
+            "--antithetic --bake-shape --in 784 --out 256");
+  EXPECT_EQ(command_flags(Gradient{.noise = parse_noise_spec("triton")}),
+            "weight-gradient --noise triton");
+  EXPECT_EQ(command_flags(Gradient{.noise = kAntithetic, .vector = true, .rows = 1}),
+            "bias-gradient --noise philox:uniform8:7 --antithetic");
+  EXPECT_EQ(command_flags(ReduceMetric{.noise = parse_noise_spec("philox:rademacher:10"),
+                                       .input = DataType::f16}),
+            "reduce-metric --dtype f16 --noise philox:rademacher:10");
+}
+
+TEST(Problem, EmptySizesAreLegal) {
+  EXPECT_NO_THROW(validate(PerturbedLinear{.pop = 0, .batch = 0, .in = 0, .out = 0}));
+  EXPECT_NO_THROW(validate(Gradient{.pop = 0, .rows = 0, .columns = 0}));
+  EXPECT_NO_THROW(validate(Gradient{.vector = true, .pop = 0, .rows = 1, .columns = 0}));
+  EXPECT_NO_THROW(validate(ReduceMetric{.pop = 0, .params = 0}));
+}
+
+TEST(Problem, RefusesNegativeSizesByName) {
+  const struct {
+    Problem problem;
+    const char* message;
+  } cases[] = {
+      {PerturbedLinear{.pop = -1}, "pop is -1; sizes are 0 or more"},
+      {PerturbedLinear{.batch = -2}, "batch is -2; sizes are 0 or more"},
+      {PerturbedLinear{.in = -3}, "in is -3; sizes are 0 or more"},
+      {PerturbedLinear{.out = -4}, "out is -4; sizes are 0 or more"},
+      {Gradient{.pop = -1}, "pop is -1; sizes are 0 or more"},
+      {Gradient{.rows = -5}, "rows is -5; sizes are 0 or more"},
+      {Gradient{.columns = -6}, "columns is -6; sizes are 0 or more"},
+      {ReduceMetric{.pop = -1}, "pop is -1; sizes are 0 or more"},
+      {ReduceMetric{.params = -7}, "params is -7; sizes are 0 or more"},
+  };
+  for (const auto& refused : cases) {
+    EXPECT_THAT([&] { validate(refused.problem); },
+                ThrowsMessage<InvalidArgument>(refused.message));
+  }
+}
+
+TEST(Problem, RefusesAnOddPopulationOfPairs) {
+  const char* message = "pop is 7; antithetic noise needs an even number of individuals";
+  EXPECT_THAT([] { validate(PerturbedLinear{.noise = kAntithetic, .pop = 7}); },
+              ThrowsMessage<InvalidArgument>(message));
+  EXPECT_THAT([] { validate(Gradient{.noise = kAntithetic, .pop = 7}); },
+              ThrowsMessage<InvalidArgument>(message));
+  EXPECT_THAT([] { validate(ReduceMetric{.noise = kAntithetic, .pop = 7}); },
+              ThrowsMessage<InvalidArgument>(message));
+  EXPECT_NO_THROW(validate(PerturbedLinear{.noise = kAntithetic, .pop = 8}));
+}
+
+TEST(Problem, RefusesNoiseThatIsNotDefined) {
+  const NoiseSpec noise{Generator::philox, Distribution::uniform, 8};
+  EXPECT_THAT(
+      [&] { validate(Gradient{.noise = noise}); },
+      ThrowsMessage<InvalidArgument>("noise rounds 8 are not offered for philox; use 7 or 10"));
+}
+
+TEST(Problem, RefusesOutputsOtherThanF32) {
+  EXPECT_THAT([] { validate(PerturbedLinear{.output = DataType::bf16}); },
+              ThrowsMessage<InvalidArgument>("output is bf16; outputs are f32"));
+}
+
+TEST(Problem, RefusesAVectorGradientOfSeveralRows) {
+  EXPECT_THAT([] { validate(Gradient{.vector = true, .rows = 2}); },
+              ThrowsMessage<InvalidArgument>(
+                  "rows is 2; a vector gradient has one row, its size is columns"));
+}
+
+}  // namespace
+}  // namespace vnjit
