@@ -32,8 +32,8 @@ std::vector<Config> candidates(const Problem& problem, const DeviceLimits& limit
 /// ratios between configs of one problem mean something.
 double predicted_cycles(const Config& config, const Problem& problem, const DeviceLimits& limits);
 
-/// The candidate with the least predicted time at its full depth. Throws ConfigError when no
-/// config fits the device.
+/// The candidate with the least predicted time, or one with a pipeline that the prediction cannot
+/// tell from it. Throws ConfigError when no config fits the device.
 Config choose_config(const Problem& problem, const DeviceLimits& limits);
 
 }  // namespace vnjit

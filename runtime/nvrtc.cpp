@@ -113,7 +113,7 @@ Nvrtc::Nvrtc(const std::filesystem::path& file)
   archs_.resize(static_cast<std::size_t>(count));
   functions_->check(functions_->get_supported_archs(archs_.data()), "nvrtcGetSupportedArchs");
   std::ranges::sort(archs_);
-  open_builtins();
+  open_builtins(file);
 }
 
 Nvrtc::~Nvrtc() = default;
@@ -121,15 +121,14 @@ Nvrtc::~Nvrtc() = default;
 // NVRTC opens its builtins by file name when it first compiles, and the loader then finds the
 // library that is open already. Where it is not beside libnvrtc, NVRTC's own search may still
 // find it.
-void Nvrtc::open_builtins() {
+void Nvrtc::open_builtins(const std::filesystem::path& file) {
   const std::string name =
       fmt::format("libnvrtc-builtins.so.{}.{}", version_.major, version_.minor);
   std::error_code failed;
-  const auto real_file = std::filesystem::canonical(path(), failed);
-  for (const auto& beside : {path(), real_file}) {
-    const auto file = beside.parent_path() / name;
-    if (!std::filesystem::exists(file, failed)) continue;
-    builtins_.emplace(file, SharedLibrary::Stay::until_exit);
+  for (const auto& beside : {file, std::filesystem::canonical(file, failed)}) {
+    const auto builtins = beside.parent_path() / name;
+    if (!std::filesystem::exists(builtins, failed)) continue;
+    builtins_.emplace(builtins, SharedLibrary::Stay::until_exit);
     return;
   }
 }

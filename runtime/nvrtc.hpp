@@ -30,6 +30,7 @@ class Nvrtc {
   Nvrtc(const Nvrtc&) = delete;
   Nvrtc& operator=(const Nvrtc&) = delete;
 
+  /// The file as the loader names it: by the first of its names that this process opened.
   const std::filesystem::path& path() const { return library_.path(); }
   CudaVersion version() const { return version_; }
   const std::vector<int>& supported_archs() const { return archs_; }  ///< 75 for sm_75; ascending
@@ -43,7 +44,7 @@ class Nvrtc {
   struct Functions;
   class Program;
 
-  void open_builtins();
+  void open_builtins(const std::filesystem::path& file);
   void require_arch(const KernelSource& source) const;
 
   SharedLibrary library_;

@@ -11,10 +11,9 @@ constexpr float kEpsilon = 1e-8f;
 
 }  // namespace
 
-Adam::Adam(std::size_t parameters, float rate)
-    : rate_(rate), mean_(parameters), square_(parameters) {}
+Adam::Adam(std::size_t parameters) : mean_(parameters), square_(parameters) {}
 
-void Adam::ascend(std::span<float> parameters, std::span<const float> gradient) {
+void Adam::ascend(std::span<float> parameters, std::span<const float> gradient, float rate) {
   ++steps_;
   const float mean_weight = 1.0f - std::pow(kMeanDecay, static_cast<float>(steps_));
   const float square_weight = 1.0f - std::pow(kSquareDecay, static_cast<float>(steps_));
@@ -22,7 +21,7 @@ void Adam::ascend(std::span<float> parameters, std::span<const float> gradient) 
     mean_[i] += (1.0f - kMeanDecay) * (gradient[i] - mean_[i]);
     square_[i] += (1.0f - kSquareDecay) * (gradient[i] * gradient[i] - square_[i]);
     parameters[i] +=
-        rate_ * (mean_[i] / mean_weight) / (std::sqrt(square_[i] / square_weight) + kEpsilon);
+        rate * (mean_[i] / mean_weight) / (std::sqrt(square_[i] / square_weight) + kEpsilon);
   }
 }
 

@@ -6,15 +6,15 @@
 namespace es_digits {
 
 /// Kingma & Ba, "Adam: a method for stochastic optimization", 2015, climbing instead of
-/// descending. Each step is about `rate` long in every coordinate, whatever the gradient's scale.
+/// descending.
 class Adam {
  public:
-  Adam(std::size_t parameters, float rate);
+  explicit Adam(std::size_t parameters);
 
-  void ascend(std::span<float> parameters, std::span<const float> gradient);
+  /// Moves every parameter by about `rate`, whatever the scale of the gradient.
+  void ascend(std::span<float> parameters, std::span<const float> gradient, float rate);
 
  private:
-  float rate_;
   int steps_ = 0;
   std::vector<float> mean_;
   std::vector<float> square_;

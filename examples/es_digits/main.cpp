@@ -4,19 +4,20 @@
 
 #include <cstdio>
 #include <exception>
+#include <new>
 
 #include "kernels.hpp"
 #include "options.hpp"
 #include "progress.hpp"
+#include "text.hpp"
 
 namespace es_digits {
 namespace {
 
 std::string describe_device(vnjit::Runtime& runtime, const vnjit::Device& device) {
   if (device.is_gpu()) return fmt::format("GPU {}, {}", device.ordinal(), device.name());
-  std::string why;
-  return runtime.gpu_count(&why) > 0 ? std::string("CPU backend, as asked")
-                                     : fmt::format("CPU backend: no GPU ({})", why);
+  return runtime.gpu_count() > 0 ? "CPU backend, as asked"
+                                 : "CPU backend; no GPU was found (`vnjit devices` says why)";
 }
 
 void describe_training(const Settings& settings, const Network& network, const DigitsSplit& data) {
@@ -46,7 +47,6 @@ void run(const Options& options, const DigitsSplit& data) {
                                               [&](const Progress& now) { progress.show(now); });
   const Score test = evaluate(settings, network, plans, device, data.test, parameters);
 
-  if (!device->is_gpu()) fmt::print("the CPU backend ran the training\n");
   fmt::print("{}test accuracy: {:.3f}\n", kernels, test.accuracy);
 }
 
@@ -66,10 +66,13 @@ int main(int argc, char** argv) {
   try {
     return es_digits::run_command(argc, argv);
   } catch (const vnjit::InvalidArgument& error) {
-    fmt::print(stderr, "es_digits: {}\n", error.what());
+    fmt::print(stderr, "es_digits: {}\n", es_digits::one_line(error.what()));
     return kMisused;
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "es_digits: out of memory; use a smaller --population or --batch\n");
+    return kFailed;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "es_digits: {}\n", error.what());
+    fmt::print(stderr, "es_digits: {}\n", es_digits::one_line(error.what()));
     return kFailed;
   }
 }

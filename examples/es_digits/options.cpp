@@ -31,7 +31,7 @@ Activation parse_activation(const std::string& text) {
 
 void validate(const Settings& settings, std::int64_t training_images) {
   require_within("--generations", settings.generations, 1, 1'000'000);
-  require_within("--population", settings.population, 2, 1'000'000);
+  require_within("--population", settings.population, 2, 65536);
   if (settings.population % 2 != 0) {
     refuse("--population", settings.population, "even: individuals come in pairs");
   }
@@ -55,7 +55,7 @@ std::optional<Options> parse_options(int argc, char** argv, std::int64_t trainin
   app.add_option("--generations", settings.generations, "steps of the training");
   app.add_option("--population", settings.population, "individuals a generation; even");
   app.add_option("--sigma", settings.sigma, "scale of the noise");
-  app.add_option("--rate", settings.rate, "learning rate of Adam");
+  app.add_option("--rate", settings.rate, "learning rate of Adam at the start; falls to 0");
   app.add_option("--batch", settings.batch, "images a generation");
   app.add_option("--noise", noise, "GENERATOR[:DISTRIBUTION[:ROUNDS]]");
   app.add_option("--activation", activation, "gelu or relu");

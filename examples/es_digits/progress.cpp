@@ -17,7 +17,9 @@ void ProgressLine::show(const Progress& progress) {
       "generation {:>{}}/{}  loss {:.4f}  accuracy {:.3f}  {:.1f} million noise values/s",
       progress.generation, fmt::formatted_size("{}", generations_), generations_,
       progress.score.loss, progress.score.accuracy, progress.noise_values_per_second / 1e6);
-  fmt::print("{}{:<80}{}", terminal_ ? "\r" : "", line, !terminal_ || last ? "\n" : "");
+  // Spaces wipe what a longer line left behind.
+  fmt::print("{}{:<{}}{}", terminal_ ? "\r" : "", line, terminal_ ? 79 : 0,
+             !terminal_ || last ? "\n" : "");
   std::fflush(stdout);
 }
 

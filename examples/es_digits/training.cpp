@@ -43,6 +43,11 @@ Score mean_of(const std::vector<Score>& scores) {
   return mean;
 }
 
+float rate_at(const Settings& settings, std::int64_t generation) {
+  const std::int64_t left = settings.generations - generation + 1;
+  return settings.rate * static_cast<float>(left) / static_cast<float>(settings.generations);
+}
+
 /// Noise values a second, when every generation uses every individual's noise twice.
 double noise_rate(const Settings& settings, const Network& network, std::int64_t generations,
                   Clock::time_point start) {
@@ -56,14 +61,14 @@ double noise_rate(const Settings& settings, const Network& network, std::int64_t
 std::vector<float> train(const Settings& settings, const Network& network, const Plans& plans,
                          const std::shared_ptr<vnjit::Device>& device, const Digits& train,
                          const std::function<void(const Progress&)>& report) {
-  Random random(settings.seed);
+  Random random(static_cast<std::uint64_t>(settings.seed));
   std::vector<float> parameters = initial_parameters(network, random);
   vnjit::Buffer<float> device_parameters(device, parameters.size());
   ForwardPass forward(plans, device, network, settings.activation, settings.population,
                       settings.batch);
   GradientPass gradient(plans, device, network, settings.population);
   BatchSampler sampler(train, settings.batch);
-  Adam adam(parameters.size(), settings.rate);
+  Adam adam(parameters.size());
 
   const Clock::time_point start = Clock::now();
   for (std::int64_t generation = 1; generation <= settings.generations; ++generation) {
@@ -72,7 +77,8 @@ std::vector<float> train(const Settings& settings, const Network& network, const
     device_parameters.copy_from(parameters.data());
     const std::vector<Score> scores =
         score_individuals(forward.run(device_parameters.data(), batch.images, perturbation), batch);
-    adam.ascend(parameters, gradient.run(fitness_of(scores), perturbation));
+    adam.ascend(parameters, gradient.run(fitness_of(scores), perturbation),
+                rate_at(settings, generation));
     report({.generation = generation,
             .score = mean_of(scores),
             .noise_values_per_second = noise_rate(settings, network, generation, start)});

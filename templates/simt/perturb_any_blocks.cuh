@@ -11,6 +11,7 @@ __device__ __forceinline__ void perturb_tile(SharedMemory& shared, const Stage& 
                                              unsigned long long seed, unsigned long long element,
                                              unsigned long long noise_row_stride, float sigma) {
   constexpr int kRowBlocks = kBlockIn / 64 + 1;
+#pragma unroll 1  // the 16 values of an item are enough to overlap
   for (int item = static_cast<int>(threadIdx.x); item < kBlockOut * kRowBlocks * 4;
        item += kThreads) {
     const int lane = item & 3;

@@ -22,7 +22,7 @@ struct Accumulators {
 __device__ __forceinline__ void multiply_tile(Accumulators& sums, const Stage& stage,
                                               const float* perturbed, int batch_thread,
                                               int out_thread) {
-#pragma unroll 4
+#pragma unroll 1  // 16 multiply-adds a row in flight; more only takes longer to compile
   for (int k = 0; k < kBlockIn; k += 4) {
     float4 weights[4];
 #pragma unroll
@@ -119,6 +119,7 @@ __device__ __forceinline__ void perturbed_linear(const PerturbedLinearParams& pa
   const int out_thread = static_cast<int>(threadIdx.x) % kOutThreads;
   const int batch_thread = static_cast<int>(threadIdx.x) / kOutThreads;
   Accumulators sums = {};
+#pragma unroll 1
   for (Index step = 0; step < kStages - 1; ++step) {
     begin_copy(step);
     finish_copy(step);
@@ -149,21 +150,22 @@ __device__ __forceinline__ void perturbed_linear(const PerturbedLinearParams& pa
   //@if has_bias
   __syncthreads();
   //@endif
-  float* y = params.y + individual * static_cast<Index>(params.y_individual_stride);
+  const int first_column = out_thread * kThreadOut;
+  const Index columns = out - first_out - first_column;  // left for this thread
   const Index y_row_stride = static_cast<Index>(params.y_row_stride);
+  float* y = params.y + individual * static_cast<Index>(params.y_individual_stride) + first_out +
+             first_column;
 #pragma unroll
   for (int b = 0; b < kThreadBatch; ++b) {
     const Index row = first_batch + batch_thread + b * kBatchThreads;
+    if (row >= batch) break;
 #pragma unroll
     for (int n = 0; n < kThreadOut; ++n) {
-      const int column = out_thread * kThreadOut + n;
-      if (row < batch && first_out + column < out) {
-        float value = sums.values[b][n];
-        //@if has_bias
-        value += shared.bias[column];
-        //@endif
-        y[row * y_row_stride + first_out + column] = value;
-      }
+      float value = sums.values[b][n];
+      //@if has_bias
+      value += shared.bias[first_column + n];
+      //@endif
+      if (n < columns) y[row * y_row_stride + n] = value;
     }
   }
 }

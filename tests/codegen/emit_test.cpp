@@ -160,7 +160,7 @@ TEST(Emit, ABakedShapeReachesTheSourceAndNoOtherSizeDoes) {
   other.in = 800;
   EXPECT_NE(emit(other, {}, kSm90).text, text);
   other.bake_shape = false;
-  EXPECT_THAT(emit(other, {}, kSm90).text, Not(HasSubstr("kIn")));
+  EXPECT_THAT(emit(other, {}, kSm90).text, Not(HasSubstr(" kIn")));
 }
 
 TEST(Emit, ABakedShapeBeyond32BitsKeepsItsValue) {

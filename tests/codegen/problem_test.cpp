@@ -28,8 +28,9 @@ TEST(Problem, GivesItsNoise) {
 }
 
 TEST(Problem, TheSameNoiseIsTheDefaultOfEveryOperation) {
-  for (const Problem& problem : {Problem{PerturbedLinear{}}, Problem{Gradient{}},
-                                 Problem{Gradient{.vector = true}}, Problem{ReduceMetric{}}}) {
+  for (const Problem& problem :
+       {Problem{PerturbedLinear{}}, Problem{Gradient{}},
+        Problem{Gradient{.vector = true, .rows = 1}}, Problem{ReduceMetric{}}}) {
     EXPECT_EQ(noise_of(problem), NoiseSpec{}) << operation_name(problem);
     EXPECT_NO_THROW(validate(problem));
   }

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "vnjit/codegen/error.hpp"
+#include "vnjit/codegen/problem.hpp"
+#include "vnjit/vnjit.h"
+
+// Which constant of the C API is which value of the C++ API.
+
+namespace vnjit::c_api {
+
+template <typename Enum>
+struct Value {
+  std::int32_t c;
+  Enum cpp;
+  std::string_view name;
+};
+
+#define VNJIT_VALUE(c, cpp) \
+  { c, cpp, #c }
+
+template <typename Enum>
+inline constexpr std::array<Value<Enum>, 0> kValues{};
+
+template <>
+inline constexpr std::array<Value<Generator>, 3> kValues<Generator>{
+    {VNJIT_VALUE(VNJIT_GENERATOR_TRITON, Generator::triton),
+     VNJIT_VALUE(VNJIT_GENERATOR_SPLITMIX64, Generator::splitmix64),
+     VNJIT_VALUE(VNJIT_GENERATOR_PHILOX, Generator::philox)}};
+
+template <>
+inline constexpr std::array<Value<Distribution>, 3> kValues<Distribution>{
+    {VNJIT_VALUE(VNJIT_DISTRIBUTION_UNIFORM, Distribution::uniform),
+     VNJIT_VALUE(VNJIT_DISTRIBUTION_UNIFORM8, Distribution::uniform8),
+     VNJIT_VALUE(VNJIT_DISTRIBUTION_RADEMACHER, Distribution::rademacher)}};
+
+template <>
+inline constexpr std::array<Value<DataType>, 3> kValues<DataType>{
+    {VNJIT_VALUE(VNJIT_TYPE_F32, DataType::f32), VNJIT_VALUE(VNJIT_TYPE_F16, DataType::f16),
+     VNJIT_VALUE(VNJIT_TYPE_BF16, DataType::bf16)}};
+
+template <>
+inline constexpr std::array<Value<InputLayout>, 2> kValues<InputLayout>{
+    {VNJIT_VALUE(VNJIT_LAYOUT_SHARED, InputLayout::shared),
+     VNJIT_VALUE(VNJIT_LAYOUT_INDIVIDUAL, InputLayout::individual)}};
+
+template <>
+inline constexpr std::array<Value<Normalize>, 2> kValues<Normalize>{
+    {VNJIT_VALUE(VNJIT_NORMALIZE_SEED, Normalize::seed),
+     VNJIT_VALUE(VNJIT_NORMALIZE_UNBIASED, Normalize::unbiased)}};
+
+template <>
+inline constexpr std::array<Value<bool>, 2> kValues<bool>{{{0, false, "no"}, {1, true, "yes"}}};
+#undef VNJIT_VALUE
+
+/// Throws InvalidArgument naming the field and the values there are.
+template <typename Enum>
+Enum cpp_value(std::string_view field, std::int32_t given) {
+  const auto& values = kValues<Enum>;
+  const auto found = std::ranges::find(values, given, &Value<Enum>::c);
+  if (found != values.end()) return found->cpp;
+  std::vector<std::string> names;
+  for (const auto& value : values) names.push_back(fmt::format("{} ({})", value.name, value.c));
+  throw InvalidArgument(fmt::format("{} is {}; use {}", field, given, fmt::join(names, ", ")));
+}
+
+/// Throws Error for a value that the C API has no constant for.
+template <typename Enum>
+std::int32_t c_value(Enum given) {
+  const auto& values = kValues<Enum>;
+  const auto found = std::ranges::find(values, given, &Value<Enum>::cpp);
+  if (found == values.end()) throw Error("the C API has no constant for this value");
+  return found->c;
+}
+
+}  // namespace vnjit::c_api
