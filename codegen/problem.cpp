@@ -14,6 +14,8 @@ template <typename... Functions>
 struct Overloaded : Functions... {
   using Functions::operator()...;
 };
+template <typename... Functions>
+Overloaded(Functions...) -> Overloaded<Functions...>;
 
 void require_size(std::string_view name, std::int64_t value) {
   if (value < 0) {

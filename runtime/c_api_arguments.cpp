@@ -75,13 +75,13 @@ std::vector<GradientBlock> blocks_of(const vnjit_gradient_arguments& given) {
   const auto* next = reinterpret_cast<const std::byte*>(given.blocks);
   blocks.reserve(given.block_count);
   for (std::size_t index = 0; index < given.block_count; ++index, next += stride) {
-    const auto block = adopted<vnjit_gradient_block>(next);
-    if (block.struct_size != stride) {
+    const auto* block = reinterpret_cast<const vnjit_gradient_block*>(next);
+    if (block->struct_size != stride) {
       throw InvalidArgument(
           fmt::format("blocks[{}].struct_size is {}; it must be {}, as that of blocks[0]", index,
-                      block.struct_size, stride));
+                      block->struct_size, stride));
     }
-    blocks.push_back(to_cpp(block));
+    blocks.push_back(to_cpp(adopted<vnjit_gradient_block>(block)));
   }
   return blocks;
 }

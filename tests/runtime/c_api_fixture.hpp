@@ -45,8 +45,8 @@ class CApiTest : public testing::Test {
   template <typename C>
   CPlan plan_of(const C& problem, const char* config = nullptr) {
     vnjit_plan* made = nullptr;
-    EXPECT_EQ(
-        vnjit_plan_create(runtime.get(), cpu.get(), &problem.base, config, &made, &error), VNJIT_OK)
+    EXPECT_EQ(vnjit_plan_create(runtime.get(), cpu.get(), &problem.base, config, &made, &error),
+              VNJIT_OK)
         << error.message;
     return CPlan(made);
   }

@@ -150,16 +150,14 @@ class CApiGradient : public CApiOperation {
     arguments.base.pop = 6;
     arguments.fitness = fitness.data();
     arguments.pop_size = 10;
-    std::vector<GradientBlock> cpp_blocks = {{.offset = 77,
-                                              .rows = 3,
-                                              .columns = 5,
-                                              .output = expected.data(),
-                                              .output_row_stride = 8,
-                                              .noise_row_stride = 64},
-                                             {.offset = 1000,
-                                              .rows = 1,
-                                              .columns = 9,
-                                              .output = expected.data() + 30}};
+    std::vector<GradientBlock> cpp_blocks = {
+        {.offset = 77,
+         .rows = 3,
+         .columns = 5,
+         .output = expected.data(),
+         .output_row_stride = 8,
+         .noise_row_stride = 64},
+        {.offset = 1000, .rows = 1, .columns = 9, .output = expected.data() + 30}};
     run_cpp(Gradient{.noise = kCppNoise, .normalize = Normalize::unbiased},
             GradientArguments{.fitness = fitness.data(),
                               .seeds = seeds.data(),

@@ -49,35 +49,35 @@ std::string refusal_of(const void* given) {
   return {};
 }
 
-TEST(SizePrefixedStruct, of_the_same_version_is_taken_whole) {
+TEST(SizePrefixedStruct, OfTheSameVersionIsTakenWhole) {
   const Second given{sizeof(Second), 1, 2};
   const Second known = adopted_second(&given);
   EXPECT_EQ(known.width, 1);
   EXPECT_EQ(known.height, 2);
 }
 
-TEST(SizePrefixedStruct, of_an_older_caller_leaves_new_fields_at_their_defaults) {
+TEST(SizePrefixedStruct, OfAnOlderCallerLeavesNewFieldsAtTheirDefaults) {
   const First given{sizeof(First), 1};
   const Second known = adopted_second(&given);
   EXPECT_EQ(known.width, 1);
   EXPECT_EQ(known.height, 9);
 }
 
-TEST(SizePrefixedStruct, of_a_newer_caller_is_taken_where_the_rest_is_zero) {
+TEST(SizePrefixedStruct, OfANewerCallerIsTakenWhereTheRestIsZero) {
   const Third given{sizeof(Third), 1, 2, 0};
   const Second known = adopted_second(&given);
   EXPECT_EQ(known.width, 1);
   EXPECT_EQ(known.height, 2);
 }
 
-TEST(SizePrefixedStruct, of_a_newer_caller_that_asks_for_more_is_refused) {
+TEST(SizePrefixedStruct, OfANewerCallerThatAsksForMoreIsRefused) {
   const Third given{sizeof(Third), 1, 2, std::int64_t{1} << 56};
   EXPECT_EQ(refusal_of(&given),
             "sizes has 32 bytes, of which this library knows 24, and the rest is not zero; it asks "
             "for what a later version of vnjit does");
 }
 
-TEST(SizePrefixedStruct, with_a_size_that_no_version_has_is_refused) {
+TEST(SizePrefixedStruct, WithASizeThatNoVersionHasIsRefused) {
   const std::string allowed =
       "; it must be from 16 to 8192, a multiple of 8, and is set by sizes_init";
   for (const std::size_t size : {std::size_t{0}, std::size_t{8}, std::size_t{15}, std::size_t{20},
@@ -87,70 +87,66 @@ TEST(SizePrefixedStruct, with_a_size_that_no_version_has_is_refused) {
   }
 }
 
-TEST(SizePrefixedStruct, that_is_null_is_refused) {
+TEST(SizePrefixedStruct, ThatIsNullIsRefused) {
   EXPECT_EQ(refusal_of(nullptr), "sizes is null; it must be given");
 }
 
+/// `last` is the last field of the struct as it is now.
+#define VNJIT_EXPECT_STRUCT(type, bytes_of_first, last)                        \
+  EXPECT_EQ(kInfo<type>.first_size, bytes_of_first##u) << #type;               \
+  EXPECT_EQ(offsetof(type, last) + sizeof(type::last), sizeof(type)) << #type; \
+  EXPECT_EQ(start_of_size<type>(), 0u) << #type
+
 template <typename T>
-class EveryStruct : public testing::Test {};
-
-using Structs =
-    testing::Types<vnjit_error, vnjit_options, vnjit_perturbed_linear, vnjit_gradient,
-                   vnjit_reduce_metric, vnjit_perturbed_linear_arguments, vnjit_gradient_block,
-                   vnjit_gradient_arguments, vnjit_reduce_metric_arguments>;
-
-struct StructName {
-  template <typename T>
-  static std::string GetName(int) {
-    return std::string(kInfo<T>.name);
+std::size_t start_of_size() {
+  if constexpr (requires(T known) { known.base; }) {
+    return offsetof(T, base) + offsetof(decltype(T::base), struct_size);
+  } else {
+    return offsetof(T, struct_size);
   }
-};
-TYPED_TEST_SUITE(EveryStruct, Structs, StructName);
-
-// A field appended later must not lie where older callers have padding of any value.
-TYPED_TEST(EveryStruct, ends_with_its_last_field) {
-  EXPECT_EQ(kInfo<TypeParam>.first_size, sizeof(TypeParam));
 }
 
-TYPED_TEST(EveryStruct, begins_with_its_size) {
-  const TypeParam known{};
-  const auto* start = reinterpret_cast<const std::byte*>(&known);
-  if constexpr (requires { known.struct_size; }) {
-    EXPECT_EQ(reinterpret_cast<const std::byte*>(&known.struct_size), start);
-  } else {
-    EXPECT_EQ(reinterpret_cast<const std::byte*>(&known.base.struct_size), start);
-  }
+// Callers were compiled with the first version: its bytes never change. A struct ends with its last
+// field, for a field that is appended must not lie where callers of before have padding.
+TEST(CApiStruct, BeginsWithItsSizeAndEndsWithItsLastField) {
+  VNJIT_EXPECT_STRUCT(vnjit_error, 4112, message);
+  VNJIT_EXPECT_STRUCT(vnjit_options, 56, cached_plans);
+  VNJIT_EXPECT_STRUCT(vnjit_perturbed_linear, 88, out);
+  VNJIT_EXPECT_STRUCT(vnjit_gradient, 64, columns);
+  VNJIT_EXPECT_STRUCT(vnjit_reduce_metric, 56, params);
+  VNJIT_EXPECT_STRUCT(vnjit_perturbed_linear_arguments, 152, noise_row_stride);
+  VNJIT_EXPECT_STRUCT(vnjit_gradient_block, 56, noise_row_stride);
+  VNJIT_EXPECT_STRUCT(vnjit_gradient_arguments, 72, block_count);
+  VNJIT_EXPECT_STRUCT(vnjit_reduce_metric_arguments, 72, params);
 }
 
 constexpr int kKinds = 9;
 
-TEST(Init, writes_no_byte_beyond_the_size_it_is_given) {
+TEST(CApiInit, WritesNoByteBeyondTheSizeItIsGiven) {
   for (vnjit_struct kind = 0; kind < kKinds; ++kind) {
     for (const std::size_t size : {std::size_t{0}, std::size_t{16}, std::size_t{8000}}) {
       std::array<unsigned char, 8192> bytes;
       bytes.fill(0xAB);
       vnjit_init(kind, bytes.data(), size);
-      for (std::size_t n = size; n < bytes.size(); ++n) ASSERT_EQ(bytes[n], 0xAB) << kind << " " << n;
+      for (std::size_t n = size; n < bytes.size(); ++n)
+        ASSERT_EQ(bytes[n], 0xAB) << kind << " " << n;
     }
   }
 }
 
-TEST(Init, fills_every_byte_up_to_the_size_it_is_given) {
+TEST(CApiInit, ZeroesFieldsOfALaterCaller) {
   for (vnjit_struct kind = 0; kind < kKinds; ++kind) {
-    std::array<unsigned char, 8192> once;
-    std::array<unsigned char, 8192> again;
-    once.fill(0xAB);
-    again.fill(0x11);
-    vnjit_init(kind, once.data(), once.size());
-    vnjit_init(kind, again.data(), again.size());
+    std::array<unsigned char, 8192> bytes;
+    bytes.fill(0xAB);
+    vnjit_init(kind, bytes.data(), bytes.size());
     std::size_t size = 0;
-    std::memcpy(&size, once.data(), sizeof(size));
-    EXPECT_EQ(size, once.size());
-    EXPECT_EQ(once, again) << kind;
+    std::memcpy(&size, bytes.data(), sizeof(size));
+    EXPECT_EQ(size, bytes.size()) << kind;
+    for (std::size_t n = sizeof(vnjit_error); n < bytes.size(); ++n) ASSERT_EQ(bytes[n], 0) << kind;
   }
 }
 
-TEST(Init, leaves_what_it_does_not_know_alone) {
+TEST(CApiInit, LeavesWhatItDoesNotKnowAlone) {
   std::array<unsigned char, 16> bytes{1, 2, 3};
   const auto before = bytes;
   vnjit_init(kKinds, bytes.data(), bytes.size());
@@ -167,13 +163,13 @@ Problem default_problem(void (*init)(C*)) {
   return problem_of(&problem.base);
 }
 
-TEST(Init, gives_problems_the_defaults_of_the_cpp_api) {
+TEST(CApiInit, GivesProblemsTheDefaultsOfTheCppApi) {
   EXPECT_EQ(default_problem(vnjit_perturbed_linear_init), Problem(PerturbedLinear{}));
   EXPECT_EQ(default_problem(vnjit_gradient_init), Problem(Gradient{}));
   EXPECT_EQ(default_problem(vnjit_reduce_metric_init), Problem(ReduceMetric{}));
 }
 
-TEST(Init, gives_the_defaults_that_the_header_states) {
+TEST(CApiInit, GivesTheDefaultsThatTheHeaderStates) {
   vnjit_perturbed_linear linear;
   vnjit_perturbed_linear_init(&linear);
   EXPECT_EQ(linear.base.struct_size, sizeof(linear));
@@ -195,7 +191,7 @@ TEST(Init, gives_the_defaults_that_the_header_states) {
   EXPECT_EQ(options.cpu_threads, 0);
 }
 
-TEST(Problem, carries_every_field_over) {
+TEST(CApiProblem, CarriesEveryFieldOver) {
   vnjit_perturbed_linear linear;
   vnjit_perturbed_linear_init(&linear);
   linear.base.noise = {VNJIT_GENERATOR_TRITON, VNJIT_DISTRIBUTION_UNIFORM, 10, 1};
@@ -247,7 +243,7 @@ TEST(Problem, carries_every_field_over) {
             Problem(ReduceMetric{.noise = philox, .input = DataType::f16, .pop = 2, .params = 11}));
 }
 
-TEST(Values, without_a_constant_are_refused) {
+TEST(CApiValue, WithoutAConstantAreRefused) {
   EXPECT_THROW(c_value(static_cast<DataType>(77)), Error);
 }
 

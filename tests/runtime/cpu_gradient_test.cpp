@@ -15,7 +15,10 @@ struct Population {
 
   Population(std::int64_t pop, bool antithetic)
       : fitness(tests::random_values(pop, 5)),
-        seeds(tests::random_seeds(antithetic ? pop / 2 : pop, 6)) {}
+        seeds(tests::random_seeds(antithetic ? pop / 2 : pop, 6)) {
+    // Full fp32 mantissas: products with short ones would be summed without rounding.
+    for (float& value : fitness) value /= 3.0f;
+  }
 
   GradientArguments arguments(std::span<const GradientBlock> blocks) const {
     GradientArguments made;

@@ -121,7 +121,7 @@ struct Forward {
 PerturbedLinearArguments sizes(std::int64_t pop, std::int64_t batch, std::int64_t in,
                                std::int64_t out) {
   PerturbedLinearArguments arguments;
-  arguments.sigma = 0.75f;
+  arguments.sigma = 0.37f;
   arguments.offset = 1000;
   arguments.pop = pop;
   arguments.batch = batch;
@@ -210,7 +210,7 @@ TEST(CpuPerturbedLinear, LeavesBiasAndItsNoiseWithoutInputs) {
   const Forward forward({}, sizes(2, 3, 0, 5));
   const std::vector<float> y = forward.contiguous(forward.run(1));
   EXPECT_LT(tests::relative_error(y, forward.reference()), 1e-7);
-  EXPECT_EQ(y[0], forward.bias[0] + 0.75f * tests::noise_value({}, forward.seeds[0], 1000));
+  EXPECT_EQ(y[0], forward.bias[0] + 0.37f * tests::noise_value({}, forward.seeds[0], 1000));
   PerturbedLinear without_bias;
   without_bias.bias = false;
   const Forward nothing(without_bias, sizes(2, 3, 0, 5));
