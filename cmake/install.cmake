@@ -1,21 +1,28 @@
 # Installs what another project needs for
 #   find_package(vnjit REQUIRED)
 #   target_link_libraries(app PRIVATE vnjit::vnjit)
-# Public headers are those that vnjit.hpp and vnjit.h reach; they need no other library's headers.
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
-set(codegen_headers
-  candidates.hpp config.hpp data_type.hpp device_limits.hpp emit.hpp error.hpp noise_spec.hpp
-  pipeline_depth.hpp problem.hpp)
-set(runtime_headers
-  arguments.hpp binary.hpp device.hpp error.hpp operations.hpp options.hpp plan.hpp runtime.hpp)
-list(TRANSFORM codegen_headers PREPEND codegen/)
-list(TRANSFORM runtime_headers PREPEND runtime/)
-set(include_dir ${CMAKE_INSTALL_INCLUDEDIR}/vnjit)
-install(FILES ${codegen_headers} DESTINATION ${include_dir}/codegen)
-install(FILES ${runtime_headers} DESTINATION ${include_dir}/runtime)
-install(FILES runtime/vnjit.hpp runtime/vnjit.h DESTINATION ${include_dir})
+# The public headers are those that vnjit.hpp and vnjit.h reach.
+set(pending runtime/vnjit.hpp runtime/vnjit.h)
+set(public_headers "")
+while(pending)
+  list(POP_FRONT pending header)
+  if(header IN_LIST public_headers)
+    continue()
+  endif()
+  list(APPEND public_headers ${header})
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${header})
+  file(STRINGS ${header} includes REGEX "^#include [<\"]vnjit/")
+  list(TRANSFORM includes REPLACE "^#include [<\"]vnjit/([^>\"]+).*" "\\1")
+  list(APPEND pending ${includes})
+endwhile()
+foreach(header IN LISTS public_headers)
+  string(REGEX REPLACE "^runtime/vnjit[.]" "vnjit." installed ${header})
+  cmake_path(GET installed PARENT_PATH folder)
+  install(FILES ${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/vnjit/${folder})
+endforeach()
 
 install(TARGETS vnjit vnjit_codegen EXPORT vnjit
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}

@@ -35,6 +35,8 @@ std::vector<Config> tilings(const PerturbedLinear& problem) {
     for (const int block_batch : {64, 32, 16, 8, 128}) {
       for (const int block_in : {64, in_blocks ? 128 : 32}) {
         for (const int warps : {8, 4, 2, 1}) {
+          const int rows = block_out * block_batch / (kThreadOut * warps * 32);
+          if (rows < 1 || rows > kMaxThreadBatch) continue;
           for (const int blocks_per_sm : {1, 2, 3, 4, 6, 8}) {
             result.push_back({.block_out = block_out,
                               .block_batch = block_batch,

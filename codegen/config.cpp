@@ -37,8 +37,10 @@ int parse_field(std::string_view text, std::string_view& rest, std::string_view 
   return *value;
 }
 
-void require(bool holds, const std::string& message) {
-  if (!holds) throw ConfigError(message);
+/// `message` makes the text: a config that holds, of the thousands a choice looks at, makes none.
+template <typename Message>
+void require(bool holds, const Message& message) {
+  if (!holds) throw ConfigError(message());
 }
 
 bool is_power_of_two(int value) {
@@ -46,8 +48,9 @@ bool is_power_of_two(int value) {
 }
 
 void require_tile(std::string_view name, int value, int least, int most) {
-  require(is_power_of_two(value) && value >= least && value <= most,
-          fmt::format("{} is {}; it is a power of two from {} to {}", name, value, least, most));
+  require(is_power_of_two(value) && value >= least && value <= most, [&] {
+    return fmt::format("{} is {}; it is a power of two from {} to {}", name, value, least, most);
+  });
 }
 
 void validate_tiles(const Config& config, const PerturbedLinear& problem,
@@ -56,48 +59,62 @@ void validate_tiles(const Config& config, const PerturbedLinear& problem,
   require_tile("block_batch", config.block_batch, 1, 256);
   const bool in_blocks = problem.noise.generator == Generator::philox;
   const int multiple = in_blocks ? 64 : 16;
-  require(config.block_in > 0 && config.block_in % multiple == 0,
-          fmt::format("block_in is {}; it is a multiple of {} ({})", config.block_in, multiple,
-                      in_blocks ? "philox noise is made in blocks of 64"
-                                : "rows are copied in pieces of 16 bytes"));
+  require(config.block_in > 0 && config.block_in % multiple == 0, [&] {
+    return fmt::format("block_in is {}; it is a multiple of {} ({})", config.block_in, multiple,
+                       in_blocks ? "philox noise is made in blocks of 64"
+                                 : "rows are copied in pieces of 16 bytes");
+  });
   const int tile = config.block_out * config.block_batch;
   const int rows = tile / (kThreadOut * config.threads());
   require(rows >= 1 && rows <= kMaxThreadBatch && rows * kThreadOut * config.threads() == tile,
-          fmt::format("warps is {}; a tile of {}x{} gives each thread {} outputs, and a thread "
-                      "takes {} outputs of 1 to {} batch rows",
-                      config.warps, config.block_out, config.block_batch,
-                      static_cast<double>(tile) / config.threads(), kThreadOut, kMaxThreadBatch));
+          [&] {
+            return fmt::format(
+                "warps is {}; a tile of {}x{} gives each thread {} outputs, and a thread "
+                "takes {} outputs of 1 to {} batch rows",
+                config.warps, config.block_out, config.block_batch,
+                static_cast<double>(tile) / config.threads(), kThreadOut, kMaxThreadBatch);
+          });
   const int row_threads = config.block_out / kThreadOut;
-  require(config.threads() >= row_threads,
-          fmt::format("warps is {}; a row of {} outputs, {} a thread, takes {} or more",
-                      config.warps, config.block_out, kThreadOut, row_threads / 32));
+  require(config.threads() >= row_threads, [&] {
+    return fmt::format("warps is {}; a row of {} outputs, {} a thread, takes {} or more",
+                       config.warps, config.block_out, kThreadOut, row_threads / 32);
+  });
   const int most = max_stages(limits);
-  require(config.stages >= 1 && config.stages <= most,
-          fmt::format("stages is {}; on {} it is 1 to {}{}", config.stages, limits.arch(), most,
-                      limits.has_async_copy() ? "" : " (copies pass through registers)"));
+  require(config.stages >= 1 && config.stages <= most, [&] {
+    return fmt::format("stages is {}; on {} it is 1 to {}{}", config.stages, limits.arch(), most,
+                       limits.has_async_copy() ? "" : " (copies pass through registers)");
+  });
 }
 
 void validate_tiles(const Config& config, std::string_view operation) {
-  require(config.block_out == 1 && config.block_batch == 1,
-          fmt::format("block_out and block_batch are {} and {}; {} has no such tiles, both are 1",
-                      config.block_out, config.block_batch, operation));
-  require(config.block_in == kSegment, fmt::format("block_in is {}; {} takes {} elements a warp",
-                                                   config.block_in, operation, kSegment));
-  require(config.stages == 1,
-          fmt::format("stages is {}; {} loads no tiles, it is 1", config.stages, operation));
+  require(config.block_out == 1 && config.block_batch == 1, [&] {
+    return fmt::format("block_out and block_batch are {} and {}; {} has no such tiles, both are 1",
+                       config.block_out, config.block_batch, operation);
+  });
+  require(config.block_in == kSegment, [&] {
+    return fmt::format("block_in is {}; {} takes {} elements a warp", config.block_in, operation,
+                       kSegment);
+  });
+  require(config.stages == 1, [&] {
+    return fmt::format("stages is {}; {} loads no tiles, it is 1", config.stages, operation);
+  });
 }
 
 void validate_resources(const Config& config, const Problem& problem, const DeviceLimits& limits) {
   const std::int64_t bytes = shared_bytes(config, problem);
-  require(bytes <= limits.shared_budget(),
-          fmt::format("stages is {}: {} bytes of shared memory a block, and {} has {}; use fewer "
-                      "stages or a smaller tile",
-                      config.stages, bytes, limits.arch(), limits.shared_budget()));
+  require(bytes <= limits.shared_budget(), [&] {
+    return fmt::format(
+        "stages is {}: {} bytes of shared memory a block, and {} has {}; use fewer "
+        "stages or a smaller tile",
+        config.stages, bytes, limits.arch(), limits.shared_budget());
+  });
   const int resident = resident_blocks(config.warps, bytes, limits);
-  require(config.blocks_per_sm >= 1 && config.blocks_per_sm <= resident,
-          fmt::format("blocks_per_sm is {}; {} warps and {} bytes of shared memory a block allow "
-                      "1 to {} on {}",
-                      config.blocks_per_sm, config.warps, bytes, resident, limits.arch()));
+  require(config.blocks_per_sm >= 1 && config.blocks_per_sm <= resident, [&] {
+    return fmt::format(
+        "blocks_per_sm is {}; {} warps and {} bytes of shared memory a block allow "
+        "1 to {} on {}",
+        config.blocks_per_sm, config.warps, bytes, resident, limits.arch());
+  });
 }
 
 }  // namespace
@@ -156,8 +173,9 @@ std::int64_t shared_bytes(const Config& config, const Problem& problem) {
 
 void validate(const Config& config, const Problem& problem, const DeviceLimits& limits) {
   const int most_warps = limits.max_threads_per_block / 32;
-  require(config.warps >= 1 && config.warps <= most_warps,
-          fmt::format("warps is {}; a block has 1 to {}", config.warps, most_warps));
+  require(config.warps >= 1 && config.warps <= most_warps, [&] {
+    return fmt::format("warps is {}; a block has 1 to {}", config.warps, most_warps);
+  });
   if (const auto* linear = std::get_if<PerturbedLinear>(&problem)) {
     validate_tiles(config, *linear, limits);
   } else {

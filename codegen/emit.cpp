@@ -123,6 +123,7 @@ Parts parts_of(const PerturbedLinear& problem, const Config& config, const Devic
     parts.constants += fmt::format("constexpr Index kIn = {};\n", problem.in);
     parts.constants += fmt::format("constexpr Index kOut = {};\n", problem.out);
   }
+  parts.constants += constant("kThreads", config.threads());
   parts.fragments = {copy, perturb_fragment(problem.noise, access)};
   return parts;
 }
@@ -132,7 +133,8 @@ Parts parts_of(const Gradient& problem, const Config& config, const DeviceLimits
   parts.operation = "gradient";
   parts.formula = "G[j, k] = scale / sigma * sum_i fitness[i]*N_i[j, k]";
   parts.flags = {{"antithetic", problem.noise.antithetic}};
-  parts.constants = constant("kBlockIn", config.block_in) + constant("kWarps", config.warps);
+  parts.constants = constant("kBlockIn", config.block_in) + constant("kWarps", config.warps) +
+                    constant("kThreads", config.threads());
   parts.fragments = {lane_fragment(problem.noise)};
   return parts;
 }
@@ -203,7 +205,7 @@ std::string includes(const std::vector<std::string>& files) {
   return text;
 }
 
-std::string specialization(const Problem& problem, const Config& config, const Parts& parts) {
+std::string specialization(const Problem& problem, const Parts& parts) {
   const NoiseSpec& noise = noise_of(problem);
   std::vector<std::string> types = {noise_fragment(noise)};
   if (const auto input = input_type(problem)) {
@@ -212,21 +214,21 @@ std::string specialization(const Problem& problem, const Config& config, const P
   std::string text = includes(types);
   text += fmt::format("\nnamespace vnjit {{\n\nusing Noise = {};\n", noise_type(noise));
   text += parts.constants;
-  text += constant("kThreads", config.threads());
-  text += constant("kSharedBytes", shared_bytes(config, problem));
   text += "\n}  // namespace vnjit\n";
   return text;
 }
 
-std::string entry_function(const Parts& parts, const std::string& entry, const Config& config) {
+std::string entry_function(const Parts& parts, const std::string& entry, const Config& config,
+                           std::int64_t shared) {
   return fmt::format(
+      "\nstatic_assert(vnjit::kSharedBytes == {shared}, \"the generator counted another size\");\n"
       "\nextern \"C\" __global__ void __launch_bounds__({threads}, {blocks})\n"
       "{entry}(const vnjit::{params} params) {{\n"
       "  vnjit::{operation}(params);\n"
       "}}\n",
-      fmt::arg("threads", config.threads()), fmt::arg("blocks", config.blocks_per_sm),
-      fmt::arg("entry", entry), fmt::arg("params", params_type(parts.operation)),
-      fmt::arg("operation", parts.operation));
+      fmt::arg("shared", shared), fmt::arg("threads", config.threads()),
+      fmt::arg("blocks", config.blocks_per_sm), fmt::arg("entry", entry),
+      fmt::arg("params", params_type(parts.operation)), fmt::arg("operation", parts.operation));
 }
 
 }  // namespace
@@ -239,18 +241,18 @@ KernelSource emit(const Problem& problem, const Config& config, const DeviceLimi
       [&](const auto& operation) { return parts_of(operation, config, limits, access); }, problem);
 
   TemplateFiles files = embedded_templates();
-  files["specialization.cuh"] = specialization(problem, config, parts);
+  files["specialization.cuh"] = specialization(problem, parts);
   files["fragments.cuh"] = includes(parts.fragments);
 
   KernelSource source;
   source.entry = entry_name(parts, config);
-  source.text = opening_comment(problem, config, limits, access, parts) +
-                assemble(files, fmt::format("simt/{}.cuh", parts.operation), parts.flags) +
-                entry_function(parts, source.entry, config);
-  source.arch = limits.arch();
-  source.options = {fmt::format("--gpu-architecture={}", source.arch), "--std=c++17"};
   source.threads = config.threads();
   source.shared_bytes = shared_bytes(config, problem);
+  source.text = opening_comment(problem, config, limits, access, parts) +
+                assemble(files, fmt::format("simt/{}.cuh", parts.operation), parts.flags) +
+                entry_function(parts, source.entry, config, source.shared_bytes);
+  source.arch = limits.arch();
+  source.options = {fmt::format("--gpu-architecture={}", source.arch), "--std=c++17"};
   return source;
 }
 

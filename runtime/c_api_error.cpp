@@ -3,7 +3,6 @@
 #include <cuda.h>
 #include <fmt/format.h>
 
-#include <cstring>
 #include <new>
 
 #include "vnjit/runtime/c_api_structs.hpp"
@@ -32,7 +31,7 @@ vnjit_status report(vnjit_error* error, vnjit_status status, std::string_view me
   const std::size_t bytes = fitting_bytes(message, sizeof(error->message) - 1);
   error->status = status;
   error->cuda_result = cuda_result;
-  std::memcpy(error->message, message.data(), bytes);
+  message.copy(error->message, bytes);
   error->message[bytes] = '\0';
   return status;
 }

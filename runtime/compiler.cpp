@@ -16,6 +16,8 @@ namespace {
 // A program that cannot use the disk and asks for more kernels than this compiles some again.
 constexpr std::size_t kMaxInMemory = 256;
 
+constexpr CudaVersion kFirstWithCache{12, 9};
+
 std::vector<std::string> cubin_options(const KernelSource& source) {
   std::vector<std::string> options = source.options;
   options.emplace_back("--ptxas-options=-v");  // the resource report
@@ -87,7 +89,11 @@ Compiled Compiler::compile(const KernelSource& source) {
   const FileDescriptor among_processes = disk_.lock(key);
   if (auto hit = find(key)) return std::move(*hit);
 
-  Nvrtc::Output output = nvrtc()->compile(source, cubin_options(source), Nvrtc::Target::cubin);
+  const auto compiler = nvrtc();
+  std::vector<std::string> options = cubin_options(source);
+  // NVRTC's own cache, where there is one, answers without the resource report.
+  if (compiler->version() >= kFirstWithCache) options.emplace_back("--no-cache");
+  Nvrtc::Output output = compiler->compile(source, options, Nvrtc::Target::cubin);
   Compiled compiled;
   compiled.binary = {.cubin = std::move(output.image),
                      .entry = source.entry,

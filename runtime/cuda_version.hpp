@@ -1,5 +1,7 @@
 #pragma once
 
+#include <compare>
+
 namespace vnjit {
 
 /// A version of CUDA: 12.8 is {12, 8}.
@@ -7,7 +9,7 @@ struct CudaVersion {
   int major = 0;
   int minor = 0;
 
-  friend bool operator==(const CudaVersion&, const CudaVersion&) = default;
+  friend auto operator<=>(const CudaVersion&, const CudaVersion&) = default;
 };
 
 /// Whether a driver takes what an NVRTC compiled: a driver takes binaries of its own major version

@@ -21,6 +21,7 @@
   FUNCTION(cuDeviceGet)                                 \
   FUNCTION(cuDeviceGetName)                             \
   FUNCTION(cuDeviceGetAttribute)                        \
+  FUNCTION(cuDevicePrimaryCtxGetState)                  \
   FUNCTION(cuDevicePrimaryCtxRetain)                    \
   FUNCTION(cuDevicePrimaryCtxRelease)                   \
   FUNCTION(cuCtxGetCurrent)                             \

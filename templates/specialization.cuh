@@ -19,7 +19,6 @@ constexpr int kPendingStages = 1;
 constexpr int kCopyBytes = 16;
 constexpr int kWarps = 8;
 constexpr int kThreads = 256;
-constexpr int kSharedBytes = 671488;
 constexpr Index kIn = 784;
 constexpr Index kOut = 256;
 

@@ -18,14 +18,22 @@ int attribute(const Driver& driver, CUdevice device, CUdevice_attribute which) {
 
 CUdeviceptr address(const void* data) { return reinterpret_cast<CUdeviceptr>(data); }
 
-// The context current on this thread if it belongs to `device`, else null.
+// The context current on this thread if it belongs to `device`, else null: also where it was
+// destroyed under the thread's feet.
 CUcontext current_context_of(const Driver& driver, CUdevice device) {
   CUcontext context = nullptr;
   driver.check(driver.cuCtxGetCurrent(&context), "cuCtxGetCurrent");
-  if (!context) return nullptr;
   CUdevice current = -1;
-  driver.check(driver.cuCtxGetDevice(&current), "cuCtxGetDevice");
+  if (!context || driver.cuCtxGetDevice(&current) != CUDA_SUCCESS) return nullptr;
   return current == device ? context : nullptr;
+}
+
+bool is_primary_active(const Driver& driver, CUdevice device) {
+  unsigned flags = 0;
+  int active = 0;
+  driver.check(driver.cuDevicePrimaryCtxGetState(device, &flags, &active),
+               "cuDevicePrimaryCtxGetState");
+  return active != 0;
 }
 
 }  // namespace
@@ -49,15 +57,34 @@ GpuDevice::GpuDevice(std::shared_ptr<const Driver> driver, int ordinal)
                  "cuDeviceGetName");
   name_ = name.data();
   query_limits(device_);
-  context_ = current_context_of(*driver_, device_);
-  if (context_) return;
-  driver_->check(driver_->cuDevicePrimaryCtxRetain(&context_, device_), "cuDevicePrimaryCtxRetain");
-  primary_ = true;
-  driver_->check(driver_->cuCtxSetCurrent(context_), "cuCtxSetCurrent");
+  choose_context();
 }
 
 GpuDevice::~GpuDevice() {
-  if (primary_) driver_->cuDevicePrimaryCtxRelease(device_);
+  if (!primary_) return;
+  // Nobody may be left with a current context that the release could destroy.
+  CUcontext current = nullptr;
+  if (driver_->cuCtxGetCurrent(&current) == CUDA_SUCCESS && current == context_) {
+    driver_->cuCtxSetCurrent(nullptr);
+  }
+  driver_->cuDevicePrimaryCtxRelease(device_);
+}
+
+void GpuDevice::choose_context() {
+  const CUcontext current = current_context_of(*driver_, device_);
+  if (!current || is_primary_active(*driver_, device_)) {
+    driver_->check(driver_->cuDevicePrimaryCtxRetain(&context_, device_),
+                   "cuDevicePrimaryCtxRetain");
+    primary_ = true;
+    if (current == context_) return;
+    if (!current) {
+      driver_->check(driver_->cuCtxSetCurrent(context_), "cuCtxSetCurrent");
+      return;
+    }
+    driver_->cuDevicePrimaryCtxRelease(device_);
+    primary_ = false;
+  }
+  context_ = current;
 }
 
 void GpuDevice::query_limits(CUdevice device) {

@@ -9,7 +9,8 @@
 namespace vnjit {
 
 /// A GPU in one CUDA context: the one current on this thread where it is of that GPU, else the
-/// GPU's primary context, retained until destruction and made current.
+/// GPU's primary context, made current. The primary context is retained until destruction, which
+/// leaves the thread without a current context; any other one has to outlive this.
 class GpuDevice final : public Device {
  public:
   /// Throws Unavailable when there is no GPU of that number.
@@ -39,6 +40,7 @@ class GpuDevice final : public Device {
 
  private:
   void query_limits(CUdevice device);
+  void choose_context();
 
   std::shared_ptr<const Driver> driver_;
   int ordinal_;

@@ -7,8 +7,7 @@
 namespace vnjit {
 
 static_assert(kBlockIn == 512, "a warp's lanes own 16 elements each");
-static_assert(kWarps * kBlockIn * sizeof(float) == kSharedBytes,
-              "the generator counted another size");
+constexpr int kSharedBytes = kWarps * kBlockIn * static_cast<int>(sizeof(float));
 
 /// One thread block sums fitness*noise of a segment of kBlockIn parameters of one row. The warps
 /// share the population, each a contiguous part, and their sums are added in the order of the

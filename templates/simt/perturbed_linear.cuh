@@ -12,7 +12,7 @@ constexpr int kOutThreads = kBlockOut / kThreadOut;
 constexpr int kBatchThreads = kThreads / kOutThreads;
 constexpr int kThreadBatch = kBlockBatch / kBatchThreads;
 
-static_assert(sizeof(SharedMemory) == kSharedBytes, "the generator counted another size");
+constexpr int kSharedBytes = static_cast<int>(sizeof(SharedMemory));
 
 /// The part of Y a thread accumulates: batch rows kBatchThreads apart, kThreadOut outputs in a row.
 struct Accumulators {

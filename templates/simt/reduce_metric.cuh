@@ -7,7 +7,7 @@
 namespace vnjit {
 
 static_assert(kBlockIn == 512, "a warp's lanes own 16 elements each");
-static_assert(kWarps * sizeof(float) == kSharedBytes, "the generator counted another size");
+constexpr int kSharedBytes = kWarps * static_cast<int>(sizeof(float));
 
 /// A running sum with the rounding error of its last addition (Kahan), so that the error does not
 /// grow with the number of parameters.

@@ -54,6 +54,19 @@ TEST_F(PlanOnGpu, IsMadeOnceForAProblem) {
   EXPECT_NE(plan->explain().find("access any"), std::string::npos);
 }
 
+// NVRTC keeps binaries where a driver is, and would answer the second time without a report.
+TEST_F(PlanOnGpu, ResourcesAreKnownOfWhatWasCompiledBefore) {
+  Options options = Options::from_environment();
+  options.cache_dir.clear();
+  const KernelSource source =
+      emit(problem, choose_config(problem, device->limits()), device->limits());
+  for (int repeat = 0; repeat < 2; ++repeat) {
+    const Compiled compiled = Runtime(options).compile(source);
+    EXPECT_FALSE(compiled.cache_hit);
+    EXPECT_GT(compiled.binary.usage.registers, 0);
+  }
+}
+
 TEST_F(PlanOnGpu, RunsInTheGivenStream) {
   const auto plan = runtime.plan(problem, device);
   plan->run(arguments());
@@ -157,6 +170,21 @@ TEST_F(PlanOnGpu, IndexesBeyondTwoToThe31) {
             device)
       ->run(arguments);
   EXPECT_EQ(last, on_host(alone));
+}
+
+void make_runtimes_in_turn() {
+  for (int repeat = 0; repeat < 3; ++repeat) {
+    Runtime runtime(Options{});
+    const Buffer<float> memory(runtime.gpu(0), 1000);
+  }
+  std::exit(0);
+}
+
+// In a process of its own, where nothing else keeps the primary context.
+TEST(RuntimeOnGpu, WorksAfterTheLastOneIsGone) {
+  if (Runtime(Options{}).gpu_count() == 0) GTEST_SKIP() << "no GPU";
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(make_runtimes_in_turn(), testing::ExitedWithCode(0), "");
 }
 
 }  // namespace
