@@ -28,21 +28,37 @@ bool is_valid(const Config& config, const Problem& problem, const DeviceLimits& 
   }
 }
 
-std::vector<Config> tilings(const PerturbedLinear& problem) {
+constexpr int kThreadRegisters = 56;  // of a thread beside its sums
+
+int thread_batch(const Config& config) {
+  return config.block_out * config.block_batch / (kThreadOut * config.threads());
+}
+
+/// Blocks that one multiprocessor holds of a config, by shared memory, warps and registers.
+int natural_residency(const Config& config, const Problem& problem, const DeviceLimits& limits) {
+  const int registers = kThreadRegisters + kThreadOut * thread_batch(config);
+  return std::clamp(
+      limits.registers_per_sm / (config.threads() * registers), 1,
+      std::max(1, resident_blocks(config.warps, shared_bytes(config, problem), limits)));
+}
+
+/// Every tile at every depth, the deepest first.
+std::vector<Config> tilings(const PerturbedLinear& problem, const DeviceLimits& limits) {
   const bool in_blocks = problem.noise.generator == Generator::philox;
   std::vector<Config> result;
   for (const int block_out : {64, 32, 128, 16}) {
     for (const int block_batch : {64, 32, 16, 8, 128}) {
       for (const int block_in : {64, in_blocks ? 128 : 32}) {
         for (const int warps : {8, 4, 2, 1}) {
-          const int rows = block_out * block_batch / (kThreadOut * warps * 32);
+          Config config{.block_out = block_out,
+                        .block_batch = block_batch,
+                        .block_in = block_in,
+                        .warps = warps};
+          const int rows = thread_batch(config);
           if (rows < 1 || rows > kMaxThreadBatch) continue;
-          for (const int blocks_per_sm : {1, 2, 3, 4, 6, 8}) {
-            result.push_back({.block_out = block_out,
-                              .block_batch = block_batch,
-                              .block_in = block_in,
-                              .warps = warps,
-                              .blocks_per_sm = blocks_per_sm});
+          for (config.stages = max_stages(limits); config.stages >= 1; --config.stages) {
+            config.blocks_per_sm = natural_residency(config, problem, limits);
+            result.push_back(config);
           }
         }
       }
@@ -65,9 +81,9 @@ std::vector<Config> segments() {
   return result;
 }
 
-std::vector<Config> layouts(const Problem& problem) {
+std::vector<Config> layouts(const Problem& problem, const DeviceLimits& limits) {
   const auto* linear = std::get_if<PerturbedLinear>(&problem);
-  return linear ? tilings(*linear) : segments();
+  return linear ? tilings(*linear, limits) : segments();
 }
 
 /// Warp instructions that make one lane's 16 noise values.
@@ -96,14 +112,14 @@ constexpr double kMemoryClocks = 700;  // a load from device memory, from issue 
 constexpr double kExposed = 0.5;       // share of a wait that nothing in its own block covers
 constexpr double kBlockClocks = 200;   // start of a thread block
 
-// Predictions closer than this are alike. Among those a config with a pipeline is taken: measured,
-// it is the faster one or a few percent behind, and it depends less on what else the device does.
-constexpr double kModelError = 1.12;
+// Predictions closer than this are alike. Among those a config with a pipeline is taken: it depends
+// less on what else the device does.
+constexpr double kModelError = 1.05;
 
 double ceil_div(double value, double by) { return std::ceil(value / by); }
 
 double cycles(const Config& config, const PerturbedLinear& problem, const DeviceLimits& limits) {
-  const double rows = config.block_out * config.block_batch / (kThreadOut * config.threads());
+  const double rows = thread_batch(config);
   const double reads = 4 * kWeightClocks + rows * kInputClocks;
   const double multiply =
       config.warps * (config.block_in / 4) * std::max(reads, (17 * rows + 4) / kIssue);
@@ -192,13 +208,8 @@ std::string PipelineDepth::explain() const {
 }
 
 std::vector<Config> candidates(const Problem& problem, const DeviceLimits& limits) {
-  std::vector<Config> result;
-  for (Config config : layouts(problem)) {
-    const int deepest = pipeline_depth(config, problem, limits).stages;
-    for (config.stages = deepest; config.stages >= 1; --config.stages) {
-      if (is_valid(config, problem, limits)) result.push_back(config);
-    }
-  }
+  std::vector<Config> result = layouts(problem, limits);
+  std::erase_if(result, [&](const Config& config) { return !is_valid(config, problem, limits); });
   return result;
 }
 

@@ -24,8 +24,8 @@ struct PipelineDepth {
 PipelineDepth pipeline_depth(const Config& config, const Problem& problem,
                              const DeviceLimits& limits);
 
-/// Every config that validates, each with the depth pipeline_depth gives it and with the shallower
-/// ones, in a fixed order.
+/// Every config that validates, in a fixed order: each tile at each depth that fits, counting on
+/// the blocks that a multiprocessor then holds.
 std::vector<Config> candidates(const Problem& problem, const DeviceLimits& limits);
 
 /// Predicted time of a config in device clock cycles, from instruction counts and limits; only

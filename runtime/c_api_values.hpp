@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "vnjit/codegen/error.hpp"
 #include "vnjit/codegen/problem.hpp"
@@ -67,9 +66,11 @@ Enum cpp_value(std::string_view field, std::int32_t given) {
   const auto& values = kValues<Enum>;
   const auto found = std::ranges::find(values, given, &Value<Enum>::c);
   if (found != values.end()) return found->cpp;
-  std::vector<std::string> names;
-  for (const auto& value : values) names.push_back(fmt::format("{} ({})", value.name, value.c));
-  throw InvalidArgument(fmt::format("{} is {}; use {}", field, given, fmt::join(names, ", ")));
+  std::string names;
+  for (const auto& value : values) {
+    names += fmt::format("{}{} ({})", names.empty() ? "" : ", ", value.name, value.c);
+  }
+  throw InvalidArgument(fmt::format("{} is {}; use {}", field, given, names));
 }
 
 /// Throws Error for a value that the C API has no constant for.

@@ -6,15 +6,16 @@
 
 // The C API (C99), over the C++ API of vnjit.hpp, whose headers say more about each operation.
 //
-// Errors. A function that can fail returns a vnjit_status and, where `error` is not null, describes
-// the failure in *error. After a failure a handle to be created is null, `needed` may be set, and
-// no other output is changed. Null where something is needed is VNJIT_ERROR_INVALID_ARGUMENT,
-// except that functions which return no status do nothing, or return null or 0.
+// Errors. A function that can fail returns a vnjit_status and, where `error` is not null and was
+// initialized, says in *error what failed. A handle that could not be created is null, `needed` may
+// be set, and no other output is changed. Null where something is needed is
+// VNJIT_ERROR_INVALID_ARGUMENT; functions that return no status then do nothing, or return null
+// or 0.
 //
-// Structs. Those with a struct_size are set to their defaults by their vnjit_..._init before
-// anything else. Later versions append fields: those beyond the struct_size of a caller that does
-// not know them keep their defaults. A struct longer than this library knows is taken where the
-// rest is zero; refused are others, and those shorter than the first version.
+// Structs. One with a struct_size is first set to its defaults by its vnjit_..._init. Later
+// versions append fields; those beyond the struct_size of a caller that does not know them keep
+// their defaults. Of a struct longer than this library knows the rest has to be zero: a caller that
+// asks for more is refused, as is a struct shorter than its first version.
 //
 // Handles belong to the caller and may be destroyed in any order: devices and plans keep alive what
 // they use. Any number of threads may use one at once, none while it is destroyed.
@@ -78,7 +79,8 @@ typedef struct vnjit_runtime vnjit_runtime;
 typedef int32_t vnjit_severity;
 enum { VNJIT_SEVERITY_INFO = 0, VNJIT_SEVERITY_WARNING = 1 };
 
-/// Receives progress and warnings, from any thread. `message` is valid during the call.
+/// Receives progress and warnings, from any thread, until the runtime is destroyed. Returns
+/// normally (throws nothing); `message` is valid during the call.
 typedef void (*vnjit_report_function)(void* user, vnjit_severity severity, const char* message);
 
 typedef struct vnjit_options {

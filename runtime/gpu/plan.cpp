@@ -104,7 +104,12 @@ const Operation& operation_of(const Problem& problem, const char* arguments) {
 
 GpuPlan::GpuPlan(const Problem& problem, const Config& config, std::shared_ptr<GpuDevice> device,
                  Compiler& compiler)
-    : problem_(problem), config_(config), device_(std::move(device)) {
+    : problem_(problem),
+      config_(config),
+      device_(std::move(device)),
+      threads_(static_cast<unsigned>(config.threads())),
+      shared_bytes_(static_cast<unsigned>(shared_bytes(config, problem))),
+      max_grid_(device_->limits().max_grid_x) {
   device_->require_context();
   const Access contiguous = contiguous_access(problem);
   any_ = load(Access{}, compiler);
@@ -128,19 +133,23 @@ const Kernel& GpuPlan::kernel_for(const Access& given) const {
 }
 
 template <typename Params>
-void GpuPlan::launch(const Kernel& kernel, Params params, std::int64_t blocks,
+void GpuPlan::launch(const Kernel& kernel, Params params, long long blocks,
                      StreamHandle stream) const {
-  device_->require_context();
-  const auto shared = static_cast<unsigned>(shared_bytes(config_, problem_));
-  const auto threads = static_cast<unsigned>(config_.threads());
-  const long long most = device_->limits().max_grid_x;
+  const Driver& driver = *device_->driver();
   void* arguments[] = {&params};
-  for (; params.first_block < blocks; params.first_block += most) {
-    const auto grid = static_cast<unsigned>(std::min<long long>(most, blocks - params.first_block));
-    device_->driver()->check(
-        device_->driver()->cuLaunchKernel(kernel.function(), grid, 1, 1, threads, 1, 1, shared,
-                                          stream, arguments, nullptr),
-        "cuLaunchKernel");
+  for (; params.first_block < blocks; params.first_block += max_grid_) {
+    const auto grid = static_cast<unsigned>(std::min(max_grid_, blocks - params.first_block));
+    const auto start = [&] {
+      return driver.cuLaunchKernel(kernel.function(), grid, 1, 1, threads_, 1, 1, shared_bytes_,
+                                   stream, arguments, nullptr);
+    };
+    CUresult result = start();
+    // Looked at only now: asking for the current context costs a good part of a launch.
+    if (result == CUDA_ERROR_INVALID_CONTEXT || result == CUDA_ERROR_INVALID_HANDLE) {
+      device_->require_context();
+      result = start();
+    }
+    driver.check(result, "cuLaunchKernel");
   }
 }
 

@@ -46,11 +46,14 @@ class GpuPlan final : public Plan {
   std::unique_ptr<Loaded> load(const Access& access, Compiler& compiler) const;
   const Kernel& kernel_for(const Access& given) const;
   template <typename Params>
-  void launch(const Kernel& kernel, Params params, std::int64_t blocks, StreamHandle stream) const;
+  void launch(const Kernel& kernel, Params params, long long blocks, StreamHandle stream) const;
 
   Problem problem_;
   Config config_;
   std::shared_ptr<GpuDevice> device_;
+  unsigned threads_;       // of a block
+  unsigned shared_bytes_;  // of a block
+  long long max_grid_;
   std::unique_ptr<const Loaded> any_;
   std::unique_ptr<const Loaded> fast_;  // null where it would be the same
 };

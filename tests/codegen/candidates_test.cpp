@@ -114,19 +114,35 @@ TEST(PipelineDepth, IsOneWhereNothingFitsAndWhereNothingIsLoaded) {
   EXPECT_EQ(none.explain(), "no pipeline: no tiles are loaded; 16384 bytes of shared memory");
 }
 
-TEST(ChooseConfig, TakesTheCandidateOfLeastPredictedTimeAtItsFullDepth) {
+TEST(ChooseConfig, AlwaysTakesTheSameCandidateAtItsFullDepth) {
   for (const DeviceLimits& limits : tests::every_preset()) {
     for (const Problem& problem : tests::every_operation({})) {
       SCOPED_TRACE(limits.name + " " + std::string(operation_name(problem)));
       const Config chosen = choose_config(problem, limits);
       EXPECT_EQ(choose_config(problem, limits), chosen);
+      EXPECT_THAT(candidates(problem, limits), Contains(chosen));
       EXPECT_EQ(pipeline_depth(chosen, problem, limits).stages, chosen.stages);
-      const std::vector<Config> all = candidates(problem, limits);
-      EXPECT_THAT(all, Contains(chosen));
-      for (const Config& other : all) {
-        ASSERT_LE(predicted_cycles(chosen, problem, limits),
-                  predicted_cycles(other, problem, limits))
-            << to_string(other);
+    }
+  }
+}
+
+TEST(ChooseConfig, TakesTheFastestPredictedOrAPipelineThatIsAsGood) {
+  constexpr double kAlike = 1.12;  // as far as predictions can tell
+  for (const DeviceLimits& limits : tests::every_preset()) {
+    for (const Problem& problem : tests::every_operation({})) {
+      const Config chosen = choose_config(problem, limits);
+      const double cycles = predicted_cycles(chosen, problem, limits);
+      SCOPED_TRACE(limits.name + " " + std::string(operation_name(problem)) + " " +
+                   to_string(chosen));
+      for (const Config& other : candidates(problem, limits)) {
+        const double others = predicted_cycles(other, problem, limits);
+        ASSERT_LE(cycles, kAlike * others) << to_string(other);
+        if ((other.stages > 1) == (chosen.stages > 1)) {
+          ASSERT_LE(cycles, others) << to_string(other);
+        }
+        if (other.stages > 1 && chosen.stages == 1) {
+          ASSERT_GT(others, kAlike * cycles) << to_string(other);
+        }
       }
     }
   }
@@ -137,6 +153,7 @@ TEST(ChooseConfig, SuitsTheSizes) {
   EXPECT_LE(choose_config(PerturbedLinear{.pop = 16384, .batch = 1}, limits).block_batch, 8);
   EXPECT_LE(choose_config(PerturbedLinear{.pop = 16384, .out = 10}, limits).block_out, 16);
   EXPECT_GE(choose_config(PerturbedLinear{.batch = 1024}, limits).block_batch, 64);
+  EXPECT_GT(choose_config(PerturbedLinear{}, limits).stages, 1);
   EXPECT_GT(choose_config(PerturbedLinear{.pop = 16}, limits).stages, 1);
 }
 

@@ -63,7 +63,7 @@ TEST_F(CApiOnGpu, NamesTheDevice) {
 }
 
 TEST_F(CApiOnGpu, RunsAPlanInAStreamAndGivesTheBitsOfTheCppApi) {
-  constexpr std::int64_t pop = 4, batch = 3, in = 64, out = 7;
+  const std::int64_t pop = 4, batch = 3, in = 64, out = 7;
   const auto x = normal_values(batch * in, 1);
   const auto weight = normal_values(out * in, 2);
   const auto bias = normal_values(out, 3);

@@ -38,7 +38,7 @@ class CApiOperation : public tests::CApiTest {
 };
 
 TEST_F(CApiOperation, PerturbedLinearWithEveryStrideGivesTheSameBits) {
-  constexpr std::int64_t pop = 4, batch = 3, in = 33, out = 7;
+  const std::int64_t pop = 4, batch = 3, in = 33, out = 7;
   const auto x = random_values(pop * 400, 1);
   const auto weight = random_values(out * 37, 2);
   const auto bias = random_values(out, 3);
@@ -94,7 +94,7 @@ TEST_F(CApiOperation, PerturbedLinearWithEveryStrideGivesTheSameBits) {
 }
 
 TEST_F(CApiOperation, PerturbedLinearOfBf16WithoutBiasReadsSigmaFromItsPointer) {
-  constexpr std::int64_t pop = 3, batch = 2, in = 16, out = 5;
+  const std::int64_t pop = 3, batch = 2, in = 16, out = 5;
   const auto x = tests::encoded(DataType::bf16, random_values(batch * in, 1));
   const auto weight = tests::encoded(DataType::bf16, random_values(out * in, 2));
   const auto seeds = random_seeds(pop, 4);
@@ -232,7 +232,7 @@ TEST_F(CApiGradient, RefusesBlocksThatAreNoneOrNotInitialized) {
 }
 
 TEST_F(CApiOperation, ReduceMetricGivesTheSameBits) {
-  constexpr std::int64_t pop = 4, params = 1000;
+  const std::int64_t pop = 4, params = 1000;
   const auto center = tests::encoded(DataType::f16, random_values(params, 1));
   const auto seeds = random_seeds(pop / 2, 4);
   std::vector<float> metric(pop, tests::kNaN);

@@ -8,12 +8,23 @@ namespace vnjit {
 namespace {
 
 using tests::Levels;
-using tests::LinearChoices;
 
 Options in_memory() {
   Options options = Options::from_environment();
   options.cache_dir.clear();
   return options;
+}
+
+/// All combinations, in the order of numbers whose digits they are.
+std::vector<Levels> product(const std::vector<std::size_t>& counts) {
+  std::vector<Levels> all;
+  Levels levels(counts.size(), 0);
+  for (;;) {
+    all.push_back(levels);
+    std::size_t digit = 0;
+    while (digit < levels.size() && ++levels[digit] == counts[digit]) levels[digit++] = 0;
+    if (digit == levels.size()) return all;
+  }
 }
 
 /// By preset, and by noise: number of tests::kNoises.
@@ -30,39 +41,42 @@ class EverySpecialization
     }
   }
 
+  template <typename Choices>
+  void expect_clean() {
+    std::vector<std::size_t> counts = Choices::counts();
+    counts[Choices::noise] = 1;
+    for (Levels levels : product(counts)) {
+      levels[Choices::noise] = std::get<1>(GetParam());
+      const tests::Specialization specialization = Choices::make(levels, limits);
+      SCOPED_TRACE(specialization.name());
+      ASSERT_NO_THROW({
+        const Binary binary = compiler.compile(specialization.emit()).binary;
+        ASSERT_EQ(tests::complaints(binary.log), "");
+      });
+    }
+  }
+
   Compiler compiler;
   DeviceLimits limits;
 };
 
-/// All combinations, in the order of numbers whose digits they are.
-std::vector<Levels> product(const std::vector<std::size_t>& counts) {
-  std::vector<Levels> all;
-  Levels levels(counts.size(), 0);
-  for (;;) {
-    all.push_back(levels);
-    std::size_t digit = 0;
-    while (digit < levels.size() && ++levels[digit] == counts[digit]) levels[digit++] = 0;
-    if (digit == levels.size()) return all;
-  }
+TEST_P(EverySpecialization, OfPerturbedLinearCompilesWithoutWarnings) {
+  expect_clean<tests::LinearChoices>();
 }
 
-TEST_P(EverySpecialization, OfPerturbedLinearCompilesWithoutWarnings) {
-  std::vector<std::size_t> counts = LinearChoices::counts();
-  counts[LinearChoices::noise] = 1;
-  for (Levels levels : product(counts)) {
-    levels[LinearChoices::noise] = std::get<1>(GetParam());
-    const tests::Specialization specialization = LinearChoices::make(levels, limits);
-    SCOPED_TRACE(specialization.name());
-    ASSERT_NO_THROW({
-      const Binary binary = compiler.compile(specialization.emit()).binary;
-      ASSERT_EQ(tests::complaints(binary.log), "");
-    });
-  }
+TEST_P(EverySpecialization, OfGradientsCompilesWithoutWarnings) {
+  expect_clean<tests::GradientChoices>();
+}
+
+TEST_P(EverySpecialization, OfReduceMetricCompilesWithoutWarnings) {
+  expect_clean<tests::MetricChoices>();
 }
 
 // Every tile, depth and number of warps that a tuner may try: what the generator counts of shared
 // memory is asserted in the source.
-TEST_P(EverySpecialization, OfEveryCandidateConfigCompiles) {
+class EveryCandidate : public EverySpecialization {};
+
+TEST_P(EveryCandidate, Compiles) {
   const PerturbedLinear problem{.noise = tests::noise_number(std::get<1>(GetParam()), false),
                                 .input = DataType::bf16};
   for (const Config& config : candidates(problem, limits)) {
@@ -79,11 +93,16 @@ std::string name_of(const testing::TestParamInfo<std::tuple<std::string_view, st
   return name;
 }
 
+constexpr auto kByPreset = [](auto noises) {
+  return testing::Combine(testing::ValuesIn(preset_names().begin(), preset_names().end()), noises);
+};
+
 INSTANTIATE_TEST_SUITE_P(, EverySpecialization,
-                         testing::Combine(testing::ValuesIn(preset_names().begin(),
-                                                            preset_names().end()),
-                                          testing::Range(std::size_t{0}, tests::kNoises.size())),
-                         name_of);
+                         kByPreset(testing::Range(std::size_t{0}, tests::kNoises.size())), name_of);
+
+// Noise made an element at a time, and in blocks.
+INSTANTIATE_TEST_SUITE_P(, EveryCandidate,
+                         kByPreset(testing::Values(std::size_t{0}, std::size_t{3})), name_of);
 
 }  // namespace
 }  // namespace vnjit
