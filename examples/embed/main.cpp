@@ -5,9 +5,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <memory>
+#include <utility>
 #include <vector>
 #include <vnjit/vnjit.hpp>
 
@@ -17,7 +21,7 @@ constexpr std::int64_t kSize = 64;  // in, out and batch
 constexpr std::int64_t kElements = kSize * kSize;
 constexpr float kSigma = 0.25f;  // a power of two: sigma·N / sigma is N to the bit
 constexpr int kRuns = 1000;
-const std::vector<std::int64_t> kSeeds = {1, -2, 3, 1LL << 40};
+constexpr std::array<std::int64_t, 4> kSeeds = {1, -2, 3, 1LL << 40};
 
 /// A stream of a device, destroyed with its owner.
 struct Stream {

@@ -49,7 +49,7 @@ std::optional<Options> parse_options(int argc, char** argv, std::int64_t trainin
   std::string activation(to_string(settings.activation));
 
   CLI::App app("Trains a 64-128-10 classifier of handwritten digits by evolution strategies.");
-  app.footer("Example: es_digits --generations 200 --population 512 --activation relu");
+  app.footer("Example: es_digits --generations 500 --population 512 --activation relu");
   app.option_defaults()->always_capture_default();
   app.add_option("--device", options.device, "auto, cpu or the number of a GPU");
   app.add_option("--generations", settings.generations, "steps of the training");

@@ -11,10 +11,10 @@
 namespace es_digits {
 
 struct Settings {
-  std::int64_t generations = 150;
+  std::int64_t generations = 300;
   std::int64_t population = 256;  ///< even: individuals come in pairs
   std::int64_t batch = 256;       ///< images a generation
-  float sigma = 0.1f;
+  float sigma = 0.2f;
   float rate = 0.04f;  ///< of Adam at the start; falls in a line to 0 behind the last generation
   Activation activation = Activation::gelu;
   vnjit::NoiseSpec noise{.antithetic = true};

@@ -127,8 +127,17 @@ void* GpuDevice::allocate(std::size_t bytes) {
   return reinterpret_cast<void*>(data);
 }
 
+// From any thread, with any context current; what fails now has failed before.
+template <typename Function>
+void GpuDevice::in_context(const Function& call) noexcept {
+  if (driver_->cuCtxPushCurrent(context_) != CUDA_SUCCESS) return;
+  call();
+  CUcontext popped = nullptr;
+  driver_->cuCtxPopCurrent(&popped);
+}
+
 void GpuDevice::release(void* data) noexcept {
-  if (data) driver_->cuMemFree(address(data));
+  if (data) in_context([&] { driver_->cuMemFree(address(data)); });
 }
 
 void GpuDevice::copy_in(void* device, const void* host, std::size_t bytes, StreamHandle stream) {
@@ -155,7 +164,7 @@ StreamHandle GpuDevice::create_stream() {
 }
 
 void GpuDevice::destroy_stream(StreamHandle stream) noexcept {
-  if (stream) driver_->cuStreamDestroy(stream);
+  if (stream) in_context([&] { driver_->cuStreamDestroy(stream); });
 }
 
 void GpuDevice::synchronize(StreamHandle stream) {

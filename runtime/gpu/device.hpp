@@ -41,6 +41,8 @@ class GpuDevice final : public Device {
  private:
   void query_limits(CUdevice device);
   void choose_context();
+  template <typename Function>
+  void in_context(const Function& call) noexcept;
 
   std::shared_ptr<const Driver> driver_;
   int ordinal_;

@@ -59,6 +59,7 @@ TEST(Access, AKernelMayBeGivenBuffersThatGrantAllItTakesForGranted) {
 TEST(Access, FollowsTheLengthOfARow) {
   EXPECT_EQ(access_of({.in = 1024}), "rows16+noise64+index32");
   EXPECT_EQ(access_of({.in = 784}), "rows16+index32");
+  EXPECT_EQ(access_of({.in = 96}), "rows16+index32");
   EXPECT_EQ(access_of({.in = 33}), "index32");
   EXPECT_EQ(access_of({.in = 0}), "rows16+noise64+index32");
 }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "examples.hpp"
@@ -43,18 +44,24 @@ TEST(Candidates, AreDistinctAndAlwaysInTheSameOrder) {
   }
 }
 
-TEST(Candidates, HoldEachLayoutAtItsDepthAndAtEveryShallowerOne) {
+TEST(Candidates, HoldEachTileOnceAtEachDepthUpToItsDeepest) {
   const DeviceLimits limits = DeviceLimits::preset("sm_90");
-  const Problem problem = PerturbedLinear{};
-  const std::vector<Config> all = candidates(problem, limits);
-  for (const Config& config : all) {
-    const int deepest = pipeline_depth(config, problem, limits).stages;
-    ASSERT_LE(config.stages, deepest) << to_string(config);
-    Config other = config;
-    for (other.stages = 1; other.stages <= deepest; ++other.stages) {
-      ASSERT_THAT(all, Contains(other));
+  std::map<std::string, std::vector<int>> depths;  // by tile, the deepest first
+  for (Config config : candidates(PerturbedLinear{}, limits)) {
+    const int stages = config.stages;
+    config.stages = config.blocks_per_sm = 1;
+    depths[to_string(config)].push_back(stages);
+    EXPECT_LE(stages, pipeline_depth(config, PerturbedLinear{}, limits).stages);
+  }
+  std::set<std::size_t> deepest;
+  for (const auto& [tile, stages] : depths) {
+    deepest.insert(stages.size());
+    for (std::size_t n = 0; n < stages.size(); ++n) {
+      EXPECT_EQ(stages[n], static_cast<int>(stages.size() - n)) << tile;
     }
   }
+  EXPECT_THAT(deepest, Contains(1u));  // large tiles
+  EXPECT_THAT(deepest, Contains(4u));
 }
 
 TEST(ResidentBlocks, AreBoundByWarpsSharedMemoryAndSlots) {
@@ -86,6 +93,7 @@ TEST(PipelineDepth, IsLoweredWhereItWouldCostAResidentBlock) {
   EXPECT_EQ(depth.explain(),
             "(232448 - 17664) / 34816 bytes a stage = 6, at most 4: 4, lowered to 2 so that 2 "
             "blocks fit a multiprocessor");
+  EXPECT_EQ(pipeline_depth({.blocks_per_sm = 4}, PerturbedLinear{}, limits).stages, 1);
   EXPECT_EQ(resident_blocks(8, 17664 + 2 * 34816, limits), 2);
   EXPECT_EQ(resident_blocks(8, 17664 + 3 * 34816, limits), 1);
 }
@@ -114,20 +122,19 @@ TEST(PipelineDepth, IsOneWhereNothingFitsAndWhereNothingIsLoaded) {
   EXPECT_EQ(none.explain(), "no pipeline: no tiles are loaded; 16384 bytes of shared memory");
 }
 
-TEST(ChooseConfig, AlwaysTakesTheSameCandidateAtItsFullDepth) {
+TEST(ChooseConfig, AlwaysTakesTheSameCandidate) {
   for (const DeviceLimits& limits : tests::every_preset()) {
     for (const Problem& problem : tests::every_operation({})) {
       SCOPED_TRACE(limits.name + " " + std::string(operation_name(problem)));
       const Config chosen = choose_config(problem, limits);
       EXPECT_EQ(choose_config(problem, limits), chosen);
       EXPECT_THAT(candidates(problem, limits), Contains(chosen));
-      EXPECT_EQ(pipeline_depth(chosen, problem, limits).stages, chosen.stages);
     }
   }
 }
 
-TEST(ChooseConfig, TakesTheFastestPredictedOrAPipelineThatIsAsGood) {
-  constexpr double kAlike = 1.12;  // as far as predictions can tell
+TEST(ChooseConfig, TakesTheFastestPredictedOrAPipelineNearlyAsFast) {
+  constexpr double kNearly = 1.25;
   for (const DeviceLimits& limits : tests::every_preset()) {
     for (const Problem& problem : tests::every_operation({})) {
       const Config chosen = choose_config(problem, limits);
@@ -135,14 +142,9 @@ TEST(ChooseConfig, TakesTheFastestPredictedOrAPipelineThatIsAsGood) {
       SCOPED_TRACE(limits.name + " " + std::string(operation_name(problem)) + " " +
                    to_string(chosen));
       for (const Config& other : candidates(problem, limits)) {
-        const double others = predicted_cycles(other, problem, limits);
-        ASSERT_LE(cycles, kAlike * others) << to_string(other);
-        if ((other.stages > 1) == (chosen.stages > 1)) {
-          ASSERT_LE(cycles, others) << to_string(other);
-        }
-        if (other.stages > 1 && chosen.stages == 1) {
-          ASSERT_GT(others, kAlike * cycles) << to_string(other);
-        }
+        const bool alike = chosen.stages == 1 || other.stages > 1;
+        ASSERT_LE(cycles, (alike ? 1 : kNearly) * predicted_cycles(other, problem, limits))
+            << to_string(other);
       }
     }
   }
@@ -153,7 +155,6 @@ TEST(ChooseConfig, SuitsTheSizes) {
   EXPECT_LE(choose_config(PerturbedLinear{.pop = 16384, .batch = 1}, limits).block_batch, 8);
   EXPECT_LE(choose_config(PerturbedLinear{.pop = 16384, .out = 10}, limits).block_out, 16);
   EXPECT_GE(choose_config(PerturbedLinear{.batch = 1024}, limits).block_batch, 64);
-  EXPECT_GT(choose_config(PerturbedLinear{}, limits).stages, 1);
   EXPECT_GT(choose_config(PerturbedLinear{.pop = 16}, limits).stages, 1);
 }
 

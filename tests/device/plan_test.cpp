@@ -106,6 +106,23 @@ TEST_F(PlanOnGpu, RunsFromAnotherThread) {
   EXPECT_EQ(on_host(y), expected);
 }
 
+TEST_F(PlanOnGpu, MemoryIsReleasedOnAThreadWithoutAContext) {
+  const Driver driver;
+  const auto free_bytes = [&] {
+    std::size_t free = 0;
+    std::size_t total = 0;
+    const auto get = reinterpret_cast<CUresult (*)(std::size_t*, std::size_t*)>(
+        SharedLibrary("libcuda.so.1").symbol("cuMemGetInfo_v2"));
+    driver.check(get(&free, &total), "cuMemGetInfo");
+    return free;
+  };
+  constexpr std::size_t kBytes = std::size_t{1} << 30;
+  Buffer<char> memory(device, kBytes);
+  const std::size_t before = free_bytes();
+  std::thread([&] { memory = {}; }).join();
+  EXPECT_GE(free_bytes(), before + kBytes / 2);
+}
+
 TEST_F(PlanOnGpu, RefusesAnotherContext) {
   const auto plan = runtime.plan(problem, device);
   const Driver driver;

@@ -1,4 +1,4 @@
-#include "vnjit/runtime/c_api_error.hpp"
+#include "vnjit/runtime/c_api/error.hpp"
 
 #include <cuda.h>
 #include <gtest/gtest.h>

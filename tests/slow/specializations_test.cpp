@@ -80,7 +80,6 @@ TEST_P(EveryCandidate, Compiles) {
   const PerturbedLinear problem{.noise = tests::noise_number(std::get<1>(GetParam()), false),
                                 .input = DataType::bf16};
   for (const Config& config : candidates(problem, limits)) {
-    if (config.blocks_per_sm > 1) continue;  // this number decides no more than registers
     SCOPED_TRACE(to_string(config));
     ASSERT_NO_THROW(compiler.compile_to_ptx(emit(problem, config, limits)));
   }

@@ -2,9 +2,9 @@
 
 #include "vnjit/codegen/candidates.hpp"
 #include "vnjit/codegen/emit.hpp"
-#include "vnjit/runtime/c_api_arguments.hpp"
-#include "vnjit/runtime/c_api_handles.hpp"
-#include "vnjit/runtime/c_api_results.hpp"
+#include "vnjit/runtime/c_api/arguments.hpp"
+#include "vnjit/runtime/c_api/handles.hpp"
+#include "vnjit/runtime/c_api/results.hpp"
 
 namespace vnjit::c_api {
 namespace {

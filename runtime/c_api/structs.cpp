@@ -1,4 +1,4 @@
-#include "vnjit/runtime/c_api_structs.hpp"
+#include "vnjit/runtime/c_api/structs.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "vnjit/runtime/c_api_error.hpp"
+#include "vnjit/runtime/c_api/error.hpp"
 
 namespace vnjit::c_api {
 namespace {

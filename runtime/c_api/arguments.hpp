@@ -3,9 +3,9 @@
 #include <vector>
 
 #include "vnjit/runtime/arguments.hpp"
-#include "vnjit/runtime/c_api_error.hpp"
-#include "vnjit/runtime/c_api_problem.hpp"
-#include "vnjit/runtime/c_api_structs.hpp"
+#include "vnjit/runtime/c_api/error.hpp"
+#include "vnjit/runtime/c_api/problem.hpp"
+#include "vnjit/runtime/c_api/structs.hpp"
 
 // Arguments of the C API in the words of the C++ API.
 

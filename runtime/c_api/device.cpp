@@ -1,5 +1,5 @@
-#include "vnjit/runtime/c_api_handles.hpp"
-#include "vnjit/runtime/c_api_results.hpp"
+#include "vnjit/runtime/c_api/handles.hpp"
+#include "vnjit/runtime/c_api/results.hpp"
 
 namespace vnjit::c_api {
 namespace {
@@ -29,7 +29,10 @@ int32_t vnjit_device_is_gpu(const vnjit_device* device) {
 
 vnjit_status vnjit_device_allocate(vnjit_device* device, size_t bytes, void** data,
                                    vnjit_error* error) {
-  return guarded(error, [&] { required(data, "data") = device_of(device).allocate(bytes); });
+  return guarded(error, [&] {
+    auto& result = required(data, "data");
+    result = device_of(device).allocate(bytes);
+  });
 }
 
 void vnjit_device_release(vnjit_device* device, void* data) {
@@ -55,7 +58,10 @@ vnjit_status vnjit_device_copy_out(vnjit_device* device, void* to_host, const vo
 }
 
 vnjit_status vnjit_device_create_stream(vnjit_device* device, void** stream, vnjit_error* error) {
-  return guarded(error, [&] { required(stream, "stream") = device_of(device).create_stream(); });
+  return guarded(error, [&] {
+    auto& result = required(stream, "stream");
+    result = device_of(device).create_stream();
+  });
 }
 
 void vnjit_device_destroy_stream(vnjit_device* device, void* stream) {

@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "vnjit/runtime/c_api_error.hpp"
+#include "vnjit/runtime/c_api/error.hpp"
 
 // How functions of the C API give back what they made.
 

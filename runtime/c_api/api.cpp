@@ -2,8 +2,8 @@
 #include <vector>
 
 #include "vnjit/codegen/pipeline_depth.hpp"
-#include "vnjit/runtime/c_api_problem.hpp"
-#include "vnjit/runtime/c_api_results.hpp"
+#include "vnjit/runtime/c_api/problem.hpp"
+#include "vnjit/runtime/c_api/results.hpp"
 #include "vnjit/runtime/cpu/noise.hpp"
 
 namespace vnjit::c_api {

@@ -1,11 +1,11 @@
-#include "vnjit/runtime/c_api_error.hpp"
+#include "vnjit/runtime/c_api/error.hpp"
 
 #include <cuda.h>
 #include <fmt/format.h>
 
 #include <new>
 
-#include "vnjit/runtime/c_api_structs.hpp"
+#include "vnjit/runtime/c_api/structs.hpp"
 #include "vnjit/runtime/error.hpp"
 
 namespace vnjit::c_api {

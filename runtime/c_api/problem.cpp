@@ -1,10 +1,10 @@
-#include "vnjit/runtime/c_api_problem.hpp"
+#include "vnjit/runtime/c_api/problem.hpp"
 
 #include <fmt/format.h>
 
-#include "vnjit/runtime/c_api_error.hpp"
-#include "vnjit/runtime/c_api_structs.hpp"
-#include "vnjit/runtime/c_api_values.hpp"
+#include "vnjit/runtime/c_api/error.hpp"
+#include "vnjit/runtime/c_api/structs.hpp"
+#include "vnjit/runtime/c_api/values.hpp"
 
 namespace vnjit::c_api {
 namespace {

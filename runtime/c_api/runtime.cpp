@@ -1,7 +1,7 @@
-#include "vnjit/runtime/c_api_handles.hpp"
-#include "vnjit/runtime/c_api_results.hpp"
-#include "vnjit/runtime/c_api_structs.hpp"
-#include "vnjit/runtime/c_api_values.hpp"
+#include "vnjit/runtime/c_api/handles.hpp"
+#include "vnjit/runtime/c_api/results.hpp"
+#include "vnjit/runtime/c_api/structs.hpp"
+#include "vnjit/runtime/c_api/values.hpp"
 
 namespace vnjit::c_api {
 

@@ -1,4 +1,4 @@
-#include "vnjit/runtime/c_api_arguments.hpp"
+#include "vnjit/runtime/c_api/arguments.hpp"
 
 #include <fmt/format.h>
 
