@@ -29,7 +29,8 @@ class Assembler {
       : files_(files), flags_(flags) {}
 
   std::string run(std::string_view root) {
-    include(root, "the generator", 0);
+    if (!files_.contains(root)) throw TemplateError(fmt::format("no template '{}'", root));
+    include(root, root, 0);
     for (const auto& [flag, value] : flags_) {
       if (!used_.contains(flag)) {
         throw TemplateError(

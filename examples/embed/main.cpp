@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <exception>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -122,8 +123,8 @@ void run() {
 int main() {
   try {
     run();
-  } catch (const vnjit::Error& error) {
-    fmt::print(stderr, "embed: {}\n", error.what());
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "embed: %s\n", error.what());
     return 1;
   }
 }

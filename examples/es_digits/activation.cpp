@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "parallel.hpp"
+
 namespace es_digits {
 namespace {
 
@@ -27,11 +29,14 @@ std::string_view to_string(Activation activation) {
 }
 
 void activate(Activation activation, std::span<float> values) {
-  if (activation == Activation::gelu) {
-    for (float& value : values) value = gelu(value);
-  } else {
-    for (float& value : values) value = std::max(value, 0.0f);
-  }
+  for_each_part(values.size(), [&](std::size_t begin, std::size_t end) {
+    const std::span<float> part = values.subspan(begin, end - begin);
+    if (activation == Activation::gelu) {
+      for (float& value : part) value = gelu(value);
+    } else {
+      for (float& value : part) value = std::max(value, 0.0f);
+    }
+  });
 }
 
 }  // namespace es_digits

@@ -50,29 +50,29 @@ void run(const Options& options, const DigitsSplit& data) {
   fmt::print("{}test accuracy: {:.3f}\n", kernels, test.accuracy);
 }
 
+int complain(std::string_view message, int status) {
+  std::fprintf(stderr, "es_digits: %s\n", one_line(message).c_str());
+  return status;
+}
+
 int run_command(int argc, char** argv) {
-  const DigitsSplit data = load_digits();
-  const std::optional<Options> options = parse_options(argc, argv, data.train.count());
-  if (options) run(*options, data);
-  return 0;
+  constexpr int kFailed = 1;
+  constexpr int kMisused = 2;
+  try {
+    const DigitsSplit data = load_digits();
+    const std::optional<Options> options = parse_options(argc, argv, data.train.count());
+    if (options) run(*options, data);
+    return 0;
+  } catch (const vnjit::InvalidArgument& error) {
+    return complain(error.what(), kMisused);
+  } catch (const std::bad_alloc&) {
+    return complain("out of memory; use a smaller --population or --batch", kFailed);
+  } catch (const std::exception& error) {
+    return complain(error.what(), kFailed);
+  }
 }
 
 }  // namespace
 }  // namespace es_digits
 
-int main(int argc, char** argv) {
-  constexpr int kFailed = 1;
-  constexpr int kMisused = 2;
-  try {
-    return es_digits::run_command(argc, argv);
-  } catch (const vnjit::InvalidArgument& error) {
-    fmt::print(stderr, "es_digits: {}\n", es_digits::one_line(error.what()));
-    return kMisused;
-  } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "es_digits: out of memory; use a smaller --population or --batch\n");
-    return kFailed;
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "es_digits: {}\n", es_digits::one_line(error.what()));
-    return kFailed;
-  }
-}
+int main(int argc, char** argv) { return es_digits::run_command(argc, argv); }

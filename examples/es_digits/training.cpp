@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "adam.hpp"
+#include "parallel.hpp"
 
 namespace es_digits {
 namespace {
@@ -21,15 +22,18 @@ Perturbation draw_perturbation(const Settings& settings, Random& random) {
 /// One score for each individual; `logits` is (pop, batch, kClasses).
 std::vector<Score> score_individuals(std::span<const float> logits, const Digits& batch) {
   const std::size_t values = batch.labels.size() * kClasses;
-  std::vector<Score> scores;
-  for (; !logits.empty(); logits = logits.subspan(values)) {
-    scores.push_back(score(logits.first(values), batch.labels));
-  }
+  std::vector<Score> scores(logits.size() / values);
+  for_each_part(scores.size(), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      scores[i] = score(logits.subspan(i * values, values), batch.labels);
+    }
+  });
   return scores;
 }
 
 std::vector<float> fitness_of(const std::vector<Score>& scores) {
   std::vector<double> fitness;
+  fitness.reserve(scores.size());
   for (const Score& individual : scores) fitness.push_back(-individual.loss);
   return centred_ranks(fitness);
 }

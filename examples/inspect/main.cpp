@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <exception>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -77,8 +78,8 @@ void run() {
 int main() {
   try {
     run();
-  } catch (const vnjit::Error& error) {
-    fmt::print(stderr, "inspect: {}\n", error.what());
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "inspect: %s\n", error.what());
     return 1;
   }
 }
