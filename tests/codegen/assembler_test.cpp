@@ -145,7 +145,7 @@ TEST(Assembler, NamesFileAndLineOfAMissingInclude) {
   expect_refusal("a\n\n#include \"simt/none.cuh\"\n", {},
                  "root.cuh:3: no template 'simt/none.cuh'");
   EXPECT_THAT([] { assemble({}, "none.cuh", {}); },
-              ThrowsMessage<TemplateError>("the generator:0: no template 'none.cuh'"));
+              ThrowsMessage<TemplateError>("no template 'none.cuh'"));
 }
 
 TEST(Assembler, RefusesIncludesOfAnythingButTemplates) {
