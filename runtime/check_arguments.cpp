@@ -151,6 +151,11 @@ void fill_strides(const PerturbedLinear& problem, PerturbedLinearArguments& argu
 
 }  // namespace
 
+void refuse_arguments(const Problem& problem, std::string_view arguments) {
+  throw InvalidArgument(
+      fmt::format("this plan is for {}, not for {} arguments", operation_name(problem), arguments));
+}
+
 PerturbedLinearArguments checked(const PerturbedLinear& problem,
                                  PerturbedLinearArguments arguments) {
   check_sizes(problem, arguments);

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <string_view>
+#include <variant>
+
 #include "vnjit/codegen/problem.hpp"
 #include "vnjit/runtime/arguments.hpp"
 
@@ -8,6 +11,16 @@ namespace vnjit {
 // Checks a run's arguments against its problem and returns them with every 0 stride and pop_size
 // replaced by its contiguous value. Both backends start here, so both refuse the same calls with
 // the same words. Throws InvalidArgument naming the argument, its value and what is allowed.
+
+[[noreturn]] void refuse_arguments(const Problem& problem, std::string_view arguments);
+
+/// The operation of `problem`, if it is the one that `arguments` ("reduce-metric", …) are for.
+template <typename Operation>
+const Operation& operation_for(const Problem& problem, std::string_view arguments) {
+  const auto* operation = std::get_if<Operation>(&problem);
+  if (operation == nullptr) refuse_arguments(problem, arguments);
+  return *operation;
+}
 
 PerturbedLinearArguments checked(const PerturbedLinear& problem,
                                  PerturbedLinearArguments arguments);

@@ -5,7 +5,6 @@
 #include <cstring>
 #include <new>
 #include <utility>
-#include <variant>
 
 #include "vnjit/codegen/error.hpp"
 #include "vnjit/runtime/check_arguments.hpp"
@@ -97,14 +96,10 @@ class CpuPlan final : public Plan {
   template <typename Operation, typename Arguments>
   void run_as(std::string_view asked, Arguments arguments, StreamHandle stream,
               void (*operation)(const Operation&, const Arguments&, cpu::ThreadPool&)) const {
-    const auto* problem = std::get_if<Operation>(&problem_);
-    if (problem == nullptr) {
-      throw InvalidArgument(fmt::format("this plan is for {}, not for {} arguments",
-                                        operation_name(problem_), asked));
-    }
+    const auto& problem = operation_for<Operation>(problem_, asked);
     check_stream(stream);
     arguments.sigma = resolved(arguments.sigma);
-    operation(*problem, checked(*problem, arguments), device_->pool());
+    operation(problem, checked(problem, arguments), device_->pool());
   }
 
   Problem problem_;

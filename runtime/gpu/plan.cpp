@@ -90,16 +90,6 @@ GradientBlock joined(GradientBlock block) {
   return block;
 }
 
-template <typename Operation>
-const Operation& operation_of(const Problem& problem, const char* arguments) {
-  const auto* operation = std::get_if<Operation>(&problem);
-  if (!operation) {
-    throw InvalidArgument(fmt::format("this plan is for {}, not for {} arguments",
-                                      operation_name(problem), arguments));
-  }
-  return *operation;
-}
-
 }  // namespace
 
 GpuPlan::GpuPlan(const Problem& problem, const Config& config, std::shared_ptr<GpuDevice> device,
@@ -154,7 +144,7 @@ void GpuPlan::launch(const Kernel& kernel, Params params, long long blocks,
 }
 
 void GpuPlan::run(const PerturbedLinearArguments& given, StreamHandle stream, Workspace) const {
-  const auto& problem = operation_of<PerturbedLinear>(problem_, "perturbed-linear");
+  const auto& problem = operation_for<PerturbedLinear>(problem_, "perturbed-linear");
   const PerturbedLinearArguments arguments = checked(problem, given);
   if (arguments.pop == 0 || arguments.batch == 0 || arguments.out == 0) return;
   launch(kernel_for(access_of(problem, config_, arguments)), params_of(arguments),
@@ -162,7 +152,7 @@ void GpuPlan::run(const PerturbedLinearArguments& given, StreamHandle stream, Wo
 }
 
 void GpuPlan::run(const GradientArguments& given, StreamHandle stream, Workspace) const {
-  const auto& problem = operation_of<Gradient>(problem_, "gradient");
+  const auto& problem = operation_for<Gradient>(problem_, "gradient");
   const GradientArguments arguments = checked(problem, given);
   const double divisor = static_cast<double>(arguments.pop_size) *
                          (problem.normalize == Normalize::unbiased ? problem.noise.variance() : 1);
@@ -190,7 +180,7 @@ void GpuPlan::run(const GradientArguments& given, StreamHandle stream, Workspace
 }
 
 void GpuPlan::run(const ReduceMetricArguments& given, StreamHandle stream, Workspace) const {
-  const auto& problem = operation_of<ReduceMetric>(problem_, "reduce-metric");
+  const auto& problem = operation_for<ReduceMetric>(problem_, "reduce-metric");
   const ReduceMetricArguments arguments = checked(problem, given);
   if (arguments.pop == 0) return;
   const ReduceMetricParams params = {.center = arguments.center,
