@@ -122,7 +122,7 @@ double cycles(const Config& config, const PerturbedLinear& problem, const Device
   const double rows = thread_batch(config);
   const double reads = 4 * kWeightClocks + rows * kInputClocks;
   const double multiply =
-      config.warps * (config.block_in / 4) * std::max(reads, (17 * rows + 4) / kIssue);
+      config.warps * (config.block_in / 4.0) * std::max(reads, (17 * rows + 4) / kIssue);
   // A row off the 64-element grid touches one block of noise more than it is wide.
   const double noise_blocks =
       config.block_in / 64.0 + (contiguous_access(problem).aligned_noise ? 0 : 1);
@@ -226,6 +226,7 @@ Config choose_config(const Problem& problem, const DeviceLimits& limits) {
                                   operation_name(problem), limits.arch(), limits.shared_budget()));
   }
   std::vector<double> predicted;
+  predicted.reserve(all.size());
   for (const Config& config : all) {
     predicted.push_back(predicted_cycles(config, problem, limits));
   }

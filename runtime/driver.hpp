@@ -75,6 +75,7 @@ class Driver {
   /// For example `CUDA_ERROR_OUT_OF_MEMORY (out of memory)`.
   std::string describe(CUresult result) const;
 
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a declaration
 #define VNJIT_DECLARE(name) decltype(&::name) name = nullptr;
   VNJIT_DRIVER_FUNCTIONS(VNJIT_DECLARE)
   VNJIT_DECLARE(cuEventElapsedTime)

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <bit>
 
 #include "vnjit/runtime/error.hpp"
 
@@ -124,7 +125,7 @@ void* GpuDevice::allocate(std::size_t bytes) {
   require_context();
   CUdeviceptr data = 0;
   driver_->check(driver_->cuMemAlloc(&data, bytes), fmt::format("cuMemAlloc({} bytes)", bytes));
-  return reinterpret_cast<void*>(data);
+  return std::bit_cast<void*>(data);
 }
 
 // From any thread, with any context current; what fails now has failed before.

@@ -112,10 +112,15 @@ std::unique_ptr<GpuPlan::Loaded> GpuPlan::load(const Access& access, Compiler& c
   if (!compiled.cache_hit) {
     require_driver_for(compiler.nvrtc()->version(), device_->driver()->version());
   }
-  std::filesystem::path file = compiled.cached_file;
-  if (!file.empty()) file.replace_extension(".cu");
-  return std::unique_ptr<Loaded>(new Loaded{
-      access, Kernel(device_->driver(), compiled.binary, source.shared_bytes), std::move(file)});
+  return std::make_unique<Loaded>(access, source, compiled, device_->driver());
+}
+
+GpuPlan::Loaded::Loaded(const Access& its_access, const KernelSource& source,
+                        const Compiled& compiled, const std::shared_ptr<const Driver>& driver)
+    : access(its_access),
+      kernel(driver, compiled.binary, source.shared_bytes),
+      source_file(compiled.cached_file) {
+  if (!source_file.empty()) source_file.replace_extension(".cu");
 }
 
 const Kernel& GpuPlan::kernel_for(const Access& given) const {

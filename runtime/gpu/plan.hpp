@@ -38,9 +38,12 @@ class GpuPlan final : public Plan {
 
  private:
   struct Loaded {
+    Loaded(const Access& its_access, const KernelSource& source, const Compiled& compiled,
+           const std::shared_ptr<const Driver>& driver);
+
     Access access;
     Kernel kernel;
-    std::filesystem::path source_file;
+    std::filesystem::path source_file;  // empty where nothing is on disk
   };
 
   std::unique_ptr<Loaded> load(const Access& access, Compiler& compiler) const;

@@ -70,8 +70,8 @@ TEST(ResidentBlocks, AreBoundByWarpsSharedMemoryAndSlots) {
   EXPECT_EQ(resident_blocks(1, 1024, limits), 32);   // 32 block slots
   EXPECT_EQ(resident_blocks(1, 115712, limits), 2);  // 2 x (113 + 1) KB of 228
   EXPECT_EQ(resident_blocks(1, 115713, limits), 1);
-  EXPECT_EQ(resident_blocks(1, 227 * 1024, limits), 1);
-  EXPECT_EQ(resident_blocks(1, 228 * 1024, limits), 0);
+  EXPECT_EQ(resident_blocks(1, std::int64_t{227} * 1024, limits), 1);
+  EXPECT_EQ(resident_blocks(1, std::int64_t{228} * 1024, limits), 0);
 }
 
 TEST(PipelineDepth, IsWhatFitsTheBlockUpToTheFamilysMaximum) {

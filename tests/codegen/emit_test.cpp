@@ -189,7 +189,7 @@ TEST(Emit, WhatDiffersInTheProblemDiffersInTheSource) {
   // and a reduction's only one.
   std::ranges::sort(texts);
   const auto repeated = std::ranges::unique(texts);
-  EXPECT_EQ(repeated.size(), std::size_t{2 * 8 * 2 * 3});
+  EXPECT_EQ(repeated.size(), std::size_t{2} * 8 * 2 * 3);
 }
 
 TEST(Emit, RefusesProblemsAndConfigsThatDoNotValidate) {
