@@ -16,12 +16,11 @@ namespace {
 
 std::shared_ptr<Device> open_device(Runtime& runtime, const std::string& name) {
   if (name == "cpu") return runtime.cpu();
-  const std::int64_t ordinal = parse_with("--device", name, [](std::string_view text) {
-    if (text.find_first_not_of("0123456789") != std::string_view::npos || text.empty()) {
-      throw InvalidArgument(fmt::format("'{}' is not a device; use cpu or a GPU's number", text));
-    }
-    return parse_integer("a GPU's number", text);
-  });
+  if (name.find_first_not_of("0123456789") != std::string::npos || name.empty()) {
+    throw InvalidArgument(
+        fmt::format("--device: '{}' is not a device; use cpu or a GPU's number", name));
+  }
+  const std::int64_t ordinal = parse_integer("--device", name);
   if (ordinal > std::numeric_limits<int>::max()) {
     throw InvalidArgument(fmt::format("--device: there is no device {}", ordinal));
   }
@@ -104,6 +103,7 @@ Report check(const GoldenFile& golden, Runtime& runtime, const std::shared_ptr<D
 }
 
 int run(const std::string& path, const std::string& device_name) {
+  require_name("FILE", path);
   const GoldenFile golden = read_golden_file(path);
   Runtime runtime;
   const std::shared_ptr<Device> device = open_device(runtime, device_name);

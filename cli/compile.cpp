@@ -4,6 +4,7 @@
 
 #include "command.hpp"
 #include "files.hpp"
+#include "flag_values.hpp"
 #include "problem_flags.hpp"
 #include "vnjit/runtime/runtime.hpp"
 
@@ -34,6 +35,7 @@ Command add_compile(CLI::App& app) {
       "Example:\n"
       "  vnjit compile weight-gradient --arch sm_80 --in 784 --out 256 -o gradient.cubin");
   return {command, [flags, path] {
+            require_name("--output", *path);
             const KernelRequest request = flags->request();
             const KernelSource source =
                 emit(request.problem, request.config, request.limits, request.access);

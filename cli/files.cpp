@@ -64,6 +64,14 @@ void replace(const std::string& path, std::string_view bytes, mode_t mode) {
   }
 }
 
+void refuse_device(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return;
+  if (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode)) {
+    throw FileError(fmt::format("cannot read {}: it is a device; use a file or a pipe", path));
+  }
+}
+
 }  // namespace
 
 void occupy_standard_descriptors() {
@@ -84,6 +92,7 @@ std::string read_file(const std::string& path) {
   const auto fail = [&](int error) {
     throw FileError(fmt::format("cannot read {}: {}", path, reason(error)));
   };
+  refuse_device(path);
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) fail(errno);
   std::string bytes;

@@ -23,7 +23,7 @@ void write_output(std::string_view text);
 /// Writes `text` and a line end to standard error. Nobody can be told when that fails.
 void write_note(std::string_view text);
 
-/// All bytes of a file; throws FileError.
+/// All bytes of a file or a pipe; throws FileError, also for a device, which may have no end.
 std::string read_file(const std::string& path);
 
 /// Makes `path` hold `bytes`, or leaves it as it was and throws FileError: a file is replaced by

@@ -28,4 +28,10 @@ std::int64_t parse_count(std::string_view flag, std::string_view text, std::stri
   return value;
 }
 
+void require_name(std::string_view flag, std::string_view name) {
+  if (name.empty()) {
+    throw InvalidArgument(fmt::format("{}: the name is empty; give that of a file", flag));
+  }
+}
+
 }  // namespace vnjit::cli

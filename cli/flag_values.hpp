@@ -22,6 +22,9 @@ std::int64_t parse_integer(std::string_view flag, std::string_view text);
 /// parse_integer, 0 or more; `noun` names what is counted ("a size").
 std::int64_t parse_count(std::string_view flag, std::string_view text, std::string_view noun);
 
+/// Refuses an empty name of a file.
+void require_name(std::string_view flag, std::string_view name);
+
 /// parse(text), whose complaints then begin with the flag; of type E still.
 template <typename E = InvalidArgument, typename Parse>
 auto parse_with(std::string_view flag, std::string_view text, Parse parse) {

@@ -177,6 +177,9 @@ template <typename T>
 std::vector<T> read_all(const Node& node, T (*read)(const Node&)) {
   std::vector<T> all;
   for (const Node& element : node.elements()) all.push_back(read(element));
+  if (all.empty()) {
+    fail("", fmt::format("{} holds no cases; there is nothing to check", node.where));
+  }
   return all;
 }
 
@@ -202,11 +205,9 @@ GoldenFile read_golden_file(const std::string& path) {
   try {
     const Json json = parse(text);
     const Node root{json, ""};
-    GoldenFile golden{
+    return GoldenFile{
         read_all(root["triton_noise"], read_noise), read_all(root["splitmix64_noise"], read_noise),
         read_all(root["ops"], read_operations), read_all(root["compute_offsets"], read_offsets)};
-    if (golden.empty()) fail("", "there is no case to check");
-    return golden;
   } catch (const FileError& error) {
     throw FileError(fmt::format("{}: {}", path, error.what()));
   }

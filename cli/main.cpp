@@ -5,6 +5,7 @@
 #include <exception>
 #include <new>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "command.hpp"
@@ -20,6 +21,24 @@ int complain(const std::string& message, int status) {
   return status;
 }
 
+/// The lines of a message, such as a list of what was tried, as one.
+std::string one_line(std::string_view message) {
+  std::string joined;
+  while (!message.empty()) {
+    const std::size_t end = std::min(message.find('\n'), message.size());
+    std::string_view line = message.substr(0, end);
+    message.remove_prefix(std::min(end + 1, message.size()));
+    line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+    if (line.empty()) continue;
+    if (!joined.empty()) {
+      const bool continues = std::string_view(":;,.").find(joined.back()) != std::string_view::npos;
+      joined += continues ? " " : "; ";
+    }
+    joined += line;
+  }
+  return joined;
+}
+
 /// In one line, whatever an argument or a file put into the message.
 int refuse(std::string message) {
   std::replace_if(
@@ -28,7 +47,7 @@ int refuse(std::string message) {
 }
 
 int complain(const CompileError& error) {
-  complain(error.what(), kFailed);
+  complain(one_line(error.what()), kFailed);
   if (!error.log().empty()) write_note(error.log());
   return kFailed;
 }
@@ -49,7 +68,7 @@ int guarded(Action action) {
   } catch (const std::bad_alloc&) {
     return complain("out of memory", kFailed);
   } catch (const std::exception& error) {
-    return complain(error.what(), kFailed);
+    return complain(one_line(error.what()), kFailed);
   }
 }
 
@@ -77,9 +96,14 @@ int refuse_extra(const std::string& extra, const std::vector<Command>& commands)
                             extra, names(commands)));
 }
 
-int refuse_mismatch(const std::string& message) {
+int refuse_mismatch(std::string_view message) {
+  constexpr std::string_view kOverride = " was given a disallowed flag override";
+  if (message.ends_with(kOverride)) {
+    message.remove_suffix(kOverride.size());
+    return refuse(fmt::format("--{} takes no value", message));
+  }
   const std::size_t colon = message.find(':');
-  if (colon == std::string::npos) return refuse(message);
+  if (colon == std::string_view::npos) return refuse(std::string(message));
   return refuse(fmt::format("{} is given once, with one value", message.substr(0, colon)));
 }
 
@@ -108,6 +132,10 @@ int run(int argc, char** argv) {
     return refuse_extra(app.remaining(true).front(), commands);
   } catch (const CLI::ArgumentMismatch& error) {
     return refuse_mismatch(error.what());
+  } catch (const CLI::RequiredError& error) {
+    // A flag that was mistyped says more than what is missing for want of it.
+    const std::vector<std::string> extras = app.remaining(true);
+    return extras.empty() ? refuse(error.what()) : refuse_extra(extras.front(), commands);
   } catch (const CLI::ParseError& error) {
     return refuse(error.what());
   }

@@ -64,6 +64,15 @@ double NoiseSpec::variance() const {
 }
 
 void NoiseSpec::validate() const {
+  if (generator != Generator::triton && generator != Generator::splitmix64 &&
+      generator != Generator::philox) {
+    throw InvalidArgument(
+        fmt::format("noise generator {} is no Generator", static_cast<int>(generator)));
+  }
+  if (distribution_name(distribution) == "?") {
+    throw InvalidArgument(
+        fmt::format("noise distribution {} is no Distribution", static_cast<int>(distribution)));
+  }
   if (generator == Generator::triton) return require_fixed(*this, kTriton, "triton");
   if (generator == Generator::splitmix64) return require_fixed(*this, kSplitMix64, "splitmix64");
   if (rounds != 7 && rounds != 10) {

@@ -23,7 +23,18 @@ void require_size(std::string_view name, std::int64_t value) {
   }
 }
 
+void require_type(std::string_view name, DataType type) {
+  if (to_string(type) == "?") {
+    throw InvalidArgument(fmt::format("{} {} is no DataType", name, static_cast<int>(type)));
+  }
+}
+
 void check(const PerturbedLinear& problem) {
+  require_type("input", problem.input);
+  if (problem.layout != InputLayout::shared && problem.layout != InputLayout::individual) {
+    throw InvalidArgument(
+        fmt::format("layout {} is no InputLayout", static_cast<int>(problem.layout)));
+  }
   if (problem.output != DataType::f32) {
     throw InvalidArgument(fmt::format("output is {}; outputs are f32", to_string(problem.output)));
   }
@@ -33,6 +44,10 @@ void check(const PerturbedLinear& problem) {
 }
 
 void check(const Gradient& problem) {
+  if (problem.normalize != Normalize::seed && problem.normalize != Normalize::unbiased) {
+    throw InvalidArgument(
+        fmt::format("normalize {} is no Normalize", static_cast<int>(problem.normalize)));
+  }
   require_size("rows", problem.rows);
   require_size("columns", problem.columns);
   if (problem.vector && problem.rows != 1) {
@@ -41,7 +56,10 @@ void check(const Gradient& problem) {
   }
 }
 
-void check(const ReduceMetric& problem) { require_size("params", problem.params); }
+void check(const ReduceMetric& problem) {
+  require_type("input", problem.input);
+  require_size("params", problem.params);
+}
 
 std::string noise_flags(const NoiseSpec& noise) {
   return fmt::format("--noise {}{}", to_string(noise), noise.antithetic ? " --antithetic" : "");

@@ -34,7 +34,7 @@ struct PerturbedLinearArguments {
   const void* bias = nullptr;           ///< (out), of problem.input; null without bias
   const std::int64_t* seeds = nullptr;  ///< (pop), or (pop / 2) with antithetic noise
   void* y = nullptr;                    ///< (pop, batch, out), of problem.output; written
-  Sigma sigma;                          ///< any finite value, negative and zero too
+  Sigma sigma{};                        ///< any finite value, negative and zero too
   std::int64_t offset = 0;              ///< noise element of weight (0, 0)
   std::int64_t pop = 0;
   std::int64_t batch = 0;
@@ -59,19 +59,19 @@ struct GradientBlock {
 };
 
 struct GradientArguments {
-  const float* fitness = nullptr;         ///< (pop)
-  const std::int64_t* seeds = nullptr;    ///< (pop), or (pop / 2) with antithetic noise
-  Sigma sigma;                            ///< finite, not 0
-  std::int64_t pop = 0;                   ///< individuals summed here, at least 1
-  std::int64_t pop_size = 0;              ///< the divisor; 0: pop
-  std::span<const GradientBlock> blocks;  ///< in host memory
+  const float* fitness = nullptr;           ///< (pop)
+  const std::int64_t* seeds = nullptr;      ///< (pop), or (pop / 2) with antithetic noise
+  Sigma sigma{};                            ///< finite, not 0
+  std::int64_t pop = 0;                     ///< individuals summed here, at least 1
+  std::int64_t pop_size = 0;                ///< the divisor; 0: pop
+  std::span<const GradientBlock> blocks{};  ///< in host memory
 };
 
 struct ReduceMetricArguments {
   const void* center = nullptr;         ///< (params), of problem.input
   const std::int64_t* seeds = nullptr;  ///< (pop), or (pop / 2) with antithetic noise
   float* metric = nullptr;              ///< (pop); written; NaN when params is 0
-  Sigma sigma;
+  Sigma sigma{};
   std::int64_t offset = 0;
   std::int64_t pop = 0;
   std::int64_t params = 0;

@@ -13,6 +13,8 @@ namespace {
 // Products of two sizes are formed in 128 bits: that they do not fit 64 is what is looked for.
 using Wide = __int128;
 
+constexpr std::int64_t kFloatBytes = 4;
+constexpr std::int64_t kSeedBytes = 8;
 constexpr std::int64_t kLast = std::numeric_limits<std::int64_t>::max();
 
 /// An argument's name; its text is made only when there is something to say.
@@ -65,6 +67,30 @@ void check_baked(std::string_view name, std::int64_t value, std::int64_t baked) 
         "{} is {}; this plan has {} = {} baked in: plan without bake_shape to run other sizes",
         name, value, name, baked));
   }
+}
+
+/// Elements of a buffer that the largest index reaches: they have to be addressable in bytes.
+void check_extent(Name name, Wide elements, std::int64_t element_bytes) {
+  if (elements > kLast / element_bytes) {
+    throw InvalidArgument(fmt::format(
+        "{} reaches {} elements with these sizes and strides; {} of {} bytes can be addressed",
+        name.text(), elements, kLast / element_bytes, element_bytes));
+  }
+}
+
+void check_alignment(Name name, const void* pointer, std::int64_t element_bytes) {
+  const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+  if (address % static_cast<std::uintptr_t>(element_bytes) != 0) {
+    throw InvalidArgument(fmt::format("{} is {}; it must be a multiple of its element size, {}",
+                                      name.text(), fmt::ptr(pointer), element_bytes));
+  }
+}
+
+/// One past the last element of `slices` blocks of `rows` rows.
+Wide extent(std::int64_t slices, std::int64_t slice_stride, std::int64_t rows,
+            std::int64_t row_stride, std::int64_t columns) {
+  if (slices == 0 || rows == 0 || columns == 0) return 0;
+  return Wide{slices - 1} * slice_stride + Wide{rows - 1} * row_stride + columns;
 }
 
 /// The stride, or `least` where it is 0.
@@ -149,6 +175,26 @@ void fill_strides(const PerturbedLinear& problem, PerturbedLinearArguments& argu
   }
 }
 
+void check_buffers(const PerturbedLinear& problem, const PerturbedLinearArguments& arguments) {
+  const std::int64_t bytes = size_bytes(problem.input);
+  const std::int64_t inputs = problem.layout == InputLayout::individual ? arguments.pop : 1;
+  check_extent({"x"},
+               extent(inputs, arguments.x_individual_stride, arguments.batch,
+                      arguments.x_row_stride, arguments.in),
+               bytes);
+  check_extent({"weight"}, extent(1, 0, arguments.out, arguments.weight_row_stride, arguments.in),
+               bytes);
+  check_extent({"y"},
+               extent(arguments.pop, arguments.y_individual_stride, arguments.batch,
+                      arguments.y_row_stride, arguments.out),
+               kFloatBytes);
+  check_alignment({"x"}, arguments.x, bytes);
+  check_alignment({"weight"}, arguments.weight, bytes);
+  check_alignment({"bias"}, arguments.bias, bytes);
+  check_alignment({"seeds"}, arguments.seeds, kSeedBytes);
+  check_alignment({"y"}, arguments.y, kFloatBytes);
+}
+
 }  // namespace
 
 void refuse_arguments(const Problem& problem, std::string_view arguments) {
@@ -161,6 +207,7 @@ PerturbedLinearArguments checked(const PerturbedLinear& problem,
   check_sizes(problem, arguments);
   check_pointers(problem, arguments);
   fill_strides(problem, arguments);
+  check_buffers(problem, arguments);
   check_finite(arguments.sigma);
   const Wide weights = noise_extent(arguments.out, arguments.in, arguments.noise_row_stride);
   const Wide with_bias = Wide{arguments.out} * arguments.noise_row_stride + arguments.out;
@@ -177,6 +224,9 @@ GradientArguments checked(const Gradient& problem, GradientArguments arguments) 
   if (arguments.pop_size == 0) arguments.pop_size = arguments.pop;
   check_given("fitness", arguments.fitness);
   check_given("seeds", arguments.seeds);
+  check_alignment({"fitness"}, arguments.fitness, kFloatBytes);
+  check_alignment({"seeds"}, arguments.seeds, kSeedBytes);
+  if (!arguments.blocks.empty()) check_given("blocks", arguments.blocks.data());
   check_finite(arguments.sigma);
   if (arguments.sigma.pointer == nullptr && arguments.sigma.value == 0.0f) {
     throw InvalidArgument("sigma is 0; a gradient divides by it");
@@ -200,6 +250,9 @@ GradientBlock checked(const GradientBlock& block, std::size_t index) {
       stride(name("output_row_stride"), block.output_row_stride, "columns", block.columns);
   filled.noise_row_stride =
       stride(name("noise_row_stride"), block.noise_row_stride, "columns", block.columns);
+  check_extent(name("output"), extent(1, 0, block.rows, filled.output_row_stride, block.columns),
+               kFloatBytes);
+  check_alignment(name("output"), block.output, kFloatBytes);
   check_noise(name("offset"), block.offset,
               noise_extent(block.rows, block.columns, filled.noise_row_stride));
   return filled;
@@ -212,6 +265,11 @@ ReduceMetricArguments checked(const ReduceMetric& problem, ReduceMetricArguments
   check_pointer({"center"}, arguments.center, arguments.pop > 0 && arguments.params > 0,
                 "pop or params");
   check_pointer({"metric"}, arguments.metric, arguments.pop > 0, "pop");
+  check_extent({"center"}, arguments.params, size_bytes(problem.input));
+  check_extent({"metric"}, arguments.pop, kFloatBytes);
+  check_alignment({"seeds"}, arguments.seeds, kSeedBytes);
+  check_alignment({"center"}, arguments.center, size_bytes(problem.input));
+  check_alignment({"metric"}, arguments.metric, kFloatBytes);
   check_finite(arguments.sigma);
   check_noise({"offset"}, arguments.offset, arguments.params);
   return arguments;

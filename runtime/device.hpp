@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <memory>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -52,7 +54,7 @@ class Buffer {
   Buffer(std::shared_ptr<Device> device, std::size_t count)
       : device_(std::move(device)),
         count_(count),
-        data_(count ? static_cast<T*>(device_->allocate(count * sizeof(T))) : nullptr) {}
+        data_(count ? static_cast<T*>(device_->allocate(bytes_of(count))) : nullptr) {}
   /// A copy of `count` host elements.
   Buffer(std::shared_ptr<Device> device, const T* host, std::size_t count)
       : Buffer(std::move(device), count) {
@@ -84,6 +86,13 @@ class Buffer {
   }
 
  private:
+  static std::size_t bytes_of(std::size_t count) {
+    if (count > std::numeric_limits<std::size_t>::max() / sizeof(T)) {
+      throw std::bad_array_new_length();
+    }
+    return count * sizeof(T);
+  }
+
   std::shared_ptr<Device> device_;
   std::size_t count_ = 0;
   T* data_ = nullptr;

@@ -14,8 +14,6 @@
 namespace vnjit {
 namespace {
 
-constexpr int kMaxCpuThreads = 1024;
-
 std::optional<std::string> variable(const char* name) {
   const char* value = std::getenv(name);
   if (!value || !*value) return std::nullopt;

@@ -10,11 +10,13 @@ namespace vnjit {
 
 enum class Severity { info, warning };
 
+constexpr int kMaxCpuThreads = 1024;
+
 /// Everything a Runtime takes from its surroundings, read once. Defaults touch nothing.
 struct Options {
   std::filesystem::path cache_dir;  ///< of compiled kernels; empty: memory only
   std::filesystem::path nvrtc;      ///< libnvrtc or a folder holding it; empty: search
-  int cpu_threads = 0;              ///< of the CPU backend; 0: one a core
+  int cpu_threads = 0;              ///< of the CPU backend, at most kMaxCpuThreads; 0: one a core
   std::size_t cached_plans = 1024;  ///< plans kept in memory, least recently used dropped first
   std::function<void(Severity, std::string_view)> report;  ///< progress and warnings; may be
                                                            ///< empty; called from any thread

@@ -8,6 +8,7 @@
 
 #include "kernels.hpp"
 #include "options.hpp"
+#include "output.hpp"
 #include "progress.hpp"
 #include "text.hpp"
 
@@ -20,8 +21,9 @@ std::string describe_device(vnjit::Runtime& runtime, const vnjit::Device& device
                                  : "CPU backend; no GPU was found (`vnjit devices` says why)";
 }
 
-void describe_training(const Settings& settings, const Network& network, const DigitsSplit& data) {
-  fmt::print(
+std::string describe_training(const Settings& settings, const Network& network,
+                              const DigitsSplit& data) {
+  return fmt::format(
       "64-128-10 {} network, {} parameters; {} images for training, {} for the test\n"
       "population {}, sigma {}, Adam rate {}, {} images a generation, noise {}, seed {}\n",
       to_string(settings.activation), network.parameter_count, data.train.count(),
@@ -34,8 +36,8 @@ void run(const Options& options, const DigitsSplit& data) {
   vnjit::Runtime runtime;
   const std::shared_ptr<vnjit::Device> device = open_device(runtime, options.device);
   const Network network = make_network();
-  fmt::print("device: {}\n", describe_device(runtime, *device));
-  describe_training(settings, network, data);
+  print(fmt::format("device: {}\n{}", describe_device(runtime, *device),
+                    describe_training(settings, network, data)));
 
   const Problems problems =
       make_problems(network, settings.noise, settings.population, settings.batch);
@@ -47,7 +49,7 @@ void run(const Options& options, const DigitsSplit& data) {
                                               [&](const Progress& now) { progress.show(now); });
   const Score test = evaluate(settings, network, plans, device, data.test, parameters);
 
-  fmt::print("{}test accuracy: {:.3f}\n", kernels, test.accuracy);
+  print(fmt::format("{}test accuracy: {:.3f}\n", kernels, test.accuracy));
 }
 
 int complain(std::string_view message, int status) {
@@ -59,11 +61,14 @@ int run_command(int argc, char** argv) {
   constexpr int kFailed = 1;
   constexpr int kMisused = 2;
   try {
+    require_output();
     const DigitsSplit data = load_digits();
     const std::optional<Options> options = parse_options(argc, argv, data.train.count());
     if (options) run(*options, data);
     return 0;
   } catch (const vnjit::InvalidArgument& error) {
+    return complain(error.what(), kMisused);
+  } catch (const OutputError& error) {
     return complain(error.what(), kMisused);
   } catch (const std::bad_alloc&) {
     return complain("out of memory; use a smaller --population or --batch", kFailed);

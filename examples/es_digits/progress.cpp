@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cstdio>
+#include "output.hpp"
 
 namespace es_digits {
 
@@ -18,9 +18,8 @@ void ProgressLine::show(const Progress& progress) {
       progress.generation, fmt::formatted_size("{}", generations_), generations_,
       progress.score.loss, progress.score.accuracy, progress.noise_values_per_second / 1e6);
   // Spaces wipe what a longer line left behind.
-  fmt::print("{}{:<{}}{}", terminal_ ? "\r" : "", line, terminal_ ? 79 : 0,
-             !terminal_ || last ? "\n" : "");
-  std::fflush(stdout);
+  print(fmt::format("{}{:<{}}{}", terminal_ ? "\r" : "", line, terminal_ ? 79 : 0,
+                    !terminal_ || last ? "\n" : ""));
 }
 
 }  // namespace es_digits

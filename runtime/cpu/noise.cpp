@@ -1,5 +1,8 @@
 #include "vnjit/runtime/cpu/noise.hpp"
 
+#include <fmt/format.h>
+
+#include "vnjit/codegen/error.hpp"
 #include "vnjit/runtime/cpu/noise_blocks.hpp"
 
 namespace vnjit {
@@ -41,6 +44,8 @@ void fill(const NoiseSpec& noise, u64 seed, u64 offset, std::int64_t count, floa
 void fill_noise(const NoiseSpec& noise, std::int64_t seed, std::uint64_t offset, std::int64_t count,
                 float* values) {
   noise.validate();
+  if (count < 0) throw InvalidArgument(fmt::format("count is {}; it must be at least 0", count));
+  if (count > 0 && values == nullptr) throw InvalidArgument("values is null; count is not 0");
   fill(noise, static_cast<u64>(seed), offset, count, values);
 }
 

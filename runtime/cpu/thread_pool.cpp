@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "vnjit/codegen/error.hpp"
+#include "vnjit/runtime/options.hpp"
 
 namespace vnjit::cpu {
 
@@ -91,9 +92,10 @@ void ThreadPool::Shared::work(Loop& loop) {
 namespace {
 
 int thread_count(int threads) {
-  if (threads < 0) {
-    throw InvalidArgument(fmt::format(
-        "the number of CPU threads is {}; use 1 or more, or 0 for one a core", threads));
+  if (threads < 0 || threads > kMaxCpuThreads) {
+    throw InvalidArgument(
+        fmt::format("the number of CPU threads is {}; use 1 to {}, or 0 for one a core", threads,
+                    kMaxCpuThreads));
   }
   return threads > 0 ? threads : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }

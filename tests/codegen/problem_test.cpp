@@ -123,5 +123,27 @@ TEST(Problem, RefusesAVectorGradientOfSeveralRows) {
                   "rows is 2; a vector gradient has one row, its size is columns"));
 }
 
+TEST(ValidateProblem, RefusesValuesThatNoEnumHas) {
+  const auto refusal = [](const Problem& problem) -> std::string {
+    try {
+      validate(problem);
+    } catch (const InvalidArgument& error) {
+      return error.what();
+    }
+    return {};
+  };
+  EXPECT_EQ(refusal(PerturbedLinear{.input = static_cast<DataType>(77)}),
+            "input 77 is no DataType");
+  EXPECT_EQ(refusal(PerturbedLinear{.layout = static_cast<InputLayout>(9)}),
+            "layout 9 is no InputLayout");
+  EXPECT_EQ(refusal(Gradient{.normalize = static_cast<Normalize>(9)}),
+            "normalize 9 is no Normalize");
+  EXPECT_EQ(refusal(ReduceMetric{.input = static_cast<DataType>(3)}), "input 3 is no DataType");
+  EXPECT_EQ(refusal(Gradient{.noise = {.generator = static_cast<Generator>(5)}}),
+            "noise generator 5 is no Generator");
+  EXPECT_EQ(refusal(Gradient{.noise = {.distribution = static_cast<Distribution>(4)}}),
+            "noise distribution 4 is no Distribution");
+}
+
 }  // namespace
 }  // namespace vnjit

@@ -48,7 +48,7 @@ TEST(CpuDevice, TakesTheNullStreamOnly) {
 
 TEST(CpuDevice, RefusesANegativeNumberOfThreads) {
   EXPECT_EQ(refusal_of([] { make_cpu_device(-1); }),
-            "the number of CPU threads is -1; use 1 or more, or 0 for one a core");
+            "the number of CPU threads is -1; use 1 to 1024, or 0 for one a core");
 }
 
 TEST(CpuPlan, RunsEachOperation) {

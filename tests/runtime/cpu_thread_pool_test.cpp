@@ -112,7 +112,7 @@ TEST(ThreadPool, TakesLoopsOfSeveralThreadsAtOnce) {
 TEST(ThreadPool, CountsCoresForZeroAndRefusesNegative) {
   EXPECT_EQ(ThreadPool(0).threads(), static_cast<int>(std::thread::hardware_concurrency()));
   EXPECT_EQ(tests::refusal_of([] { ThreadPool pool(-2); }),
-            "the number of CPU threads is -2; use 1 or more, or 0 for one a core");
+            "the number of CPU threads is -2; use 1 to 1024, or 0 for one a core");
 }
 
 /// In a forked child: a loop, then the pool's end. 0 when all went as promised.
