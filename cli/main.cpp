@@ -109,7 +109,7 @@ int refuse_mismatch(std::string_view message) {
 
 int run(int argc, char** argv) {
   CLI::App app("Run-time generated CUDA kernels for virtual noise", "vnjit");
-  app.set_version_flag("--version", fmt::format("vnjit {}, noise contract {}", VNJIT_VERSION,
+  app.set_version_flag("--version", fmt::format("vnjit {}, noise contract {}", VNJIT_VERSION_TEXT,
                                                 noise_contract_version()));
   app.footer(
       "Example:\n"

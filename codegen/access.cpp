@@ -60,7 +60,7 @@ Access contiguous_access(const Problem& problem) {
   if (!linear) return {};
   const std::int64_t pop = linear->layout == InputLayout::individual ? linear->pop : 1;
   Access access;
-  access.vector_rows = linear->in * size_bytes(linear->input) % 16 == 0;
+  access.vector_rows = linear->in % 16 * size_bytes(linear->input) % 16 == 0;
   access.aligned_noise = linear->noise.generator == Generator::philox && linear->in % 64 == 0;
   access.wide_index = is_wide(pop, linear->batch, linear->in) || is_wide(linear->out, linear->in) ||
                       is_wide(linear->pop, linear->batch, linear->out);

@@ -11,7 +11,7 @@
 namespace vnjit {
 namespace {
 
-constexpr std::string_view kVersion = VNJIT_VERSION;
+constexpr std::string_view kVersion = VNJIT_VERSION_TEXT;
 
 /// What one operation's specialization consists of, beyond what all have.
 struct Parts {

@@ -146,7 +146,7 @@ std::vector<std::int64_t> compute_offsets(const std::vector<std::vector<std::int
   for (const auto& shape : shapes) {
     const std::size_t block = offsets.size();
     if (next > kMost - (align - 1)) throw beyond(block);
-    next = (next + align - 1) / align * align;
+    next = (next + (align - 1)) / align * align;
     offsets.push_back(next);
     for (const std::int64_t size : shape) require_size(fmt::format("shapes[{}]", block), size);
     if (std::ranges::find(shape, 0) != shape.end()) continue;

@@ -7,6 +7,7 @@
 #include "vnjit/codegen/device_limits.hpp"
 #include "vnjit/codegen/emit.hpp"
 #include "vnjit/codegen/noise_spec.hpp"
+#include "vnjit/codegen/pipeline_depth.hpp"
 #include "vnjit/codegen/problem.hpp"
 #include "vnjit/runtime/arguments.hpp"
 #include "vnjit/runtime/binary.hpp"

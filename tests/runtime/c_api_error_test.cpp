@@ -1,10 +1,9 @@
-#include "vnjit/runtime/c_api/error.hpp"
-
 #include <cuda.h>
 #include <gtest/gtest.h>
 
 #include <new>
 
+#include "vnjit/runtime/c_api/error.hpp"
 #include "vnjit/runtime/error.hpp"
 
 namespace vnjit::c_api {

@@ -1,5 +1,3 @@
-#include "vnjit/runtime/c_api/structs.hpp"
-
 #include <gtest/gtest.h>
 
 #include <array>
@@ -7,6 +5,7 @@
 
 #include "vnjit/runtime/c_api/error.hpp"
 #include "vnjit/runtime/c_api/problem.hpp"
+#include "vnjit/runtime/c_api/structs.hpp"
 #include "vnjit/runtime/c_api/values.hpp"
 
 namespace vnjit::c_api {
