@@ -32,12 +32,12 @@ std::vector<u64> run_starts() {
   return all;
 }
 
-template <typename Value, typename Reference>
-void expect_contract(Value value, Reference reference) {
+template <typename Noise, typename Reference>
+void expect_contract(Reference reference) {
   for (const u64 seed : seeds()) {
     for (const u64 start : run_starts()) {
       for (u64 element = start; element < start + 1024; element += 1 + (element & 2)) {
-        ASSERT_EQ(value(seed, element), reference(seed, element))
+        ASSERT_EQ(Noise::value(seed, element), reference(seed, element))
             << "seed " << seed << " element " << element;
       }
     }
@@ -78,26 +78,23 @@ TEST(Philox4x32, EqualsTheReferenceForAllOfCounterAndKey) {
 }
 
 TEST(Noise, UniformIsTheContracts) {
-  expect_contract(PhiloxUniform<7>::value, [](u64 s, u64 e) { return tests::uniform(7, s, e); });
-  expect_contract(PhiloxUniform<10>::value, [](u64 s, u64 e) { return tests::uniform(10, s, e); });
+  expect_contract<PhiloxUniform<7>>([](u64 s, u64 e) { return tests::uniform(7, s, e); });
+  expect_contract<PhiloxUniform<10>>([](u64 s, u64 e) { return tests::uniform(10, s, e); });
 }
 
 TEST(Noise, Uniform8IsTheContracts) {
-  expect_contract(PhiloxUniform8<7>::value, [](u64 s, u64 e) { return tests::uniform8(7, s, e); });
-  expect_contract(PhiloxUniform8<10>::value,
-                  [](u64 s, u64 e) { return tests::uniform8(10, s, e); });
+  expect_contract<PhiloxUniform8<7>>([](u64 s, u64 e) { return tests::uniform8(7, s, e); });
+  expect_contract<PhiloxUniform8<10>>([](u64 s, u64 e) { return tests::uniform8(10, s, e); });
 }
 
 TEST(Noise, RademacherIsTheContracts) {
-  expect_contract(PhiloxRademacher<7>::value,
-                  [](u64 s, u64 e) { return tests::rademacher(7, s, e); });
-  expect_contract(PhiloxRademacher<10>::value,
-                  [](u64 s, u64 e) { return tests::rademacher(10, s, e); });
+  expect_contract<PhiloxRademacher<7>>([](u64 s, u64 e) { return tests::rademacher(7, s, e); });
+  expect_contract<PhiloxRademacher<10>>([](u64 s, u64 e) { return tests::rademacher(10, s, e); });
 }
 
-TEST(Noise, TritonIsTheContracts) { expect_contract(Triton::value, tests::triton); }
+TEST(Noise, TritonIsTheContracts) { expect_contract<Triton>(tests::triton); }
 
-TEST(Noise, SplitMix64IsTheContracts) { expect_contract(SplitMix64::value, tests::splitmix64); }
+TEST(Noise, SplitMix64IsTheContracts) { expect_contract<SplitMix64>(tests::splitmix64); }
 
 /// A block's four lanes make each of its 64 elements once, with the values of value().
 template <typename Noise>
