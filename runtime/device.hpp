@@ -17,8 +17,6 @@ namespace vnjit {
 /// null only.
 using StreamHandle = CUstream_st*;
 
-class Driver;
-
 /// Where plans run: a GPU, in one CUDA context, or the CPU backend. A cheap handle.
 class Device {
  public:
