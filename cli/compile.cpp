@@ -27,7 +27,7 @@ Command add_compile(CLI::App& app) {
   CLI::App* command = app.add_subcommand("compile", "Compile a kernel to a cubin file");
   const auto flags = std::make_shared<ProblemFlags>(*command);
   const auto path = std::make_shared<std::string>();
-  command->add_option("-o,--output", *path, "the cubin")
+  command->add_option("-o,--cubin", *path, "the cubin")
       ->required()
       ->type_name("FILE")
       ->group("How");
@@ -35,7 +35,7 @@ Command add_compile(CLI::App& app) {
       "Example:\n"
       "  vnjit compile weight-gradient --arch sm_80 --in 784 --out 256 -o gradient.cubin");
   return {command, [flags, path] {
-            require_name("--output", *path);
+            require_name("--cubin", *path);
             const KernelRequest request = flags->request();
             const KernelSource source =
                 emit(request.problem, request.config, request.limits, request.access);

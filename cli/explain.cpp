@@ -10,6 +10,7 @@
 #include "files.hpp"
 #include "problem_flags.hpp"
 #include "vnjit/codegen/candidates.hpp"
+#include "vnjit/codegen/cost_model.hpp"
 
 namespace vnjit::cli {
 namespace {
@@ -36,8 +37,11 @@ std::string sizes(const Problem& problem) {
 std::string describe(const Access& access) {
   std::string text = to_string(access);
   if (access.vector_rows) text += "; rows of X and W on 16-byte boundaries";
-  if (access.aligned_noise) text += "; noise rows at multiples of 64";
+  if (access.noise_alignment > 1) {
+    text += fmt::format("; noise rows at multiples of {}", access.noise_alignment);
+  }
   text += access.wide_index ? "; 64-bit indices" : "; 32-bit indices";
+  text += access.wide_counter ? "; 64-bit counters" : "; 32-bit counters";
   return text;
 }
 
@@ -50,8 +54,8 @@ std::string describe(const Problem& problem) {
 }
 
 std::string describe(const DeviceLimits& limits) {
-  return row("device", fmt::format("{} ({}), {} multiprocessors", limits.name, limits.arch(),
-                                   limits.sm_count)) +
+  return row("device", fmt::format("{} ({}), {} multiprocessors at {} MHz", limits.name,
+                                   limits.arch(), limits.sm_count, limits.clock_mhz)) +
          row("", fmt::format("shared memory: {} bytes a block, {} opted in, {} a multiprocessor, "
                              "{} reserved a block",
                              limits.shared_per_block, limits.shared_per_block_optin,
@@ -61,12 +65,26 @@ std::string describe(const DeviceLimits& limits) {
                              limits.max_blocks_per_sm));
 }
 
+std::string describe_choice(const KernelRequest& request) {
+  if (request.config_given) return "as asked";
+  if (!request.family_given) return "the least predicted time";
+  return fmt::format("the least predicted time of family {}", to_string(request.config.family));
+}
+
+/// Why tensor cores do not make what they may; empty where nothing is to be said.
+std::string describe_tensor(const KernelRequest& request) {
+  const auto* linear = std::get_if<PerturbedLinear>(&request.problem);
+  if (!linear || is_tensor(request.config.family)) return {};
+  if (operand_precision(*linear) == Precision::f32) return {};
+  const std::string reason = why_not_tensor(*linear, request.limits);
+  return reason.empty() ? std::string() : row("tensor", "not possible: " + reason);
+}
+
 std::string describe_config(const KernelRequest& request) {
   const Config& config = request.config;
   const std::int64_t stage = stage_bytes(config, request.problem);
-  return row("config",
-             fmt::format("{}, {}", to_string(config),
-                         request.config_given ? "as asked" : "the least predicted time")) +
+  return row("config", fmt::format("{}, {}", to_string(config), describe_choice(request))) +
+         describe_tensor(request) +
          row("depth", pipeline_depth(config, request.problem, request.limits).explain()) +
          row("shared", fmt::format("{} bytes fixed + {} x {} bytes = {} bytes a block",
                                    fixed_shared_bytes(config, request.problem), config.stages,

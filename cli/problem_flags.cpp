@@ -57,6 +57,8 @@ ProblemFlags::ProblemFlags(CLI::App& command) {
   in_ = fmt::to_string(defaults.in);
   out_ = fmt::to_string(defaults.out);
   dtype_ = to_string(defaults.input);
+  precision_ = to_string(defaults.precision);
+  output_ = to_string(defaults.output);
   x_ = "shared";
   noise_ = to_string(defaults.noise);
   normalize_ = "seed";
@@ -113,6 +115,14 @@ void ProblemFlags::add_operation_flags(CLI::App& command) {
       "f32, bf16 or f16: X, W and bias (perturbed-linear) or the center\n(reduce-metric)",
       kPerturbedLinear | kReduceMetric)
       ->group(group);
+  add(command, "--precision", precision_, "PRECISION",
+      "what operands may be rounded to: input (the type of X and W), f32,\ntf32, f16 or "
+      "bf16 (perturbed-linear)",
+      kPerturbedLinear)
+      ->group(group);
+  add(command, "--output", output_, "TYPE",
+      "f32, or the type of X and W: the result (perturbed-linear)", kPerturbedLinear)
+      ->group(group);
   add_switch(command, "--bias", bias_, "with a bias, the default (perturbed-linear)",
              kPerturbedLinear)
       ->group(group);
@@ -139,6 +149,9 @@ void ProblemFlags::add_kernel_flags(CLI::App& command) {
   add(command, "--config", config_, "CONFIG",
       "such as " + to_string(Config{}) + "; else the library chooses", kAll)
       ->group(group);
+  add(command, "--family", family_, "FAMILY",
+      "simt, mma_sync or wgmma: the library chooses among its configs", kAll)
+      ->group(group);
   add(command, "--access", access_, "CLASS",
       "contiguous: for aligned, contiguous buffers of these sizes at offset\n0; any: for every "
       "alignment, stride and size; or what explain shows",
@@ -157,6 +170,7 @@ void ProblemFlags::refuse_contradictions() const {
   };
   refuse_both("--bias", "--no-bias");
   refuse_both("--arch", "--device");
+  refuse_both("--config", "--family");
 }
 
 KernelRequest ProblemFlags::request() const {
@@ -168,15 +182,8 @@ KernelRequest ProblemFlags::request() const {
   request.access = access_ == kContiguous ? contiguous_access(request.problem)
                                           : parse_with("--access", access_, parse_access);
   request.config_given = given("--config");
-  if (request.config_given) {
-    request.config = parse_with<ConfigError>("--config", config_, [&](std::string_view text) {
-      const Config config = parse_config(text);
-      validate(config, request.problem, request.limits);
-      return config;
-    });
-  } else {
-    request.config = choose_config(request.problem, request.limits);
-  }
+  request.family_given = given("--family");
+  request.config = config(request.problem, request.limits);
   return request;
 }
 
@@ -214,6 +221,8 @@ Problem ProblemFlags::perturbed_linear() const {
   PerturbedLinear problem;
   problem.noise = noise();
   problem.input = parse_with("--dtype", dtype_, parse_data_type);
+  problem.precision = parse_with("--precision", precision_, parse_precision);
+  problem.output = parse_with("--output", output_, parse_data_type);
   problem.bias = !no_bias_;
   problem.layout = parse_with("--x", x_, parse_layout);
   problem.pop = size("--pop", pop_);
@@ -259,6 +268,20 @@ DeviceLimits ProblemFlags::limits() const {
     throw InvalidArgument(fmt::format("--device: there is no device {}", ordinal));
   }
   return Runtime().gpu(static_cast<int>(ordinal))->limits();
+}
+
+Config ProblemFlags::config(const Problem& problem, const DeviceLimits& limits) const {
+  if (given("--config")) {
+    return parse_with<ConfigError>("--config", config_, [&](std::string_view text) {
+      const Config config = parse_config(text);
+      validate(config, problem, limits);
+      return config;
+    });
+  }
+  if (!given("--family")) return choose_config(problem, limits);
+  return parse_with<ConfigError>("--family", family_, [&](std::string_view name) {
+    return choose_config(problem, limits, parse_family(name));
+  });
 }
 
 }  // namespace vnjit::cli

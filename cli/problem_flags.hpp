@@ -15,6 +15,7 @@ struct KernelRequest {
   DeviceLimits limits;
   Config config;
   bool config_given = false;  ///< by --config; else the library chose it
+  bool family_given = false;  ///< by --family: it chose among the configs of one family
   Access access;
 };
 
@@ -54,12 +55,13 @@ class ProblemFlags {
   Problem gradient(bool vector) const;
   Problem reduce_metric() const;
   DeviceLimits limits() const;
+  Config config(const Problem& problem, const DeviceLimits& limits) const;
 
   std::vector<Flag> flags_;
   std::string operation_;
   std::string pop_, batch_, in_, out_;
-  std::string dtype_, x_, noise_, normalize_;
-  std::string arch_, device_, config_, access_;
+  std::string dtype_, precision_, output_, x_, noise_, normalize_;
+  std::string arch_, device_, config_, family_, access_;
   bool bias_ = false;
   bool no_bias_ = false;
   bool antithetic_ = false;

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include <algorithm>
 #include <vector>
 
 #include "vnjit/codegen/error.hpp"
@@ -11,15 +11,24 @@
 namespace vnjit {
 namespace {
 
-struct Part {
-  std::string_view name;
-  bool Access::*member;
-  bool granted;  // value of the member when the part is named
-};
-
-constexpr std::array<Part, 3> kParts = {{{"rows16", &Access::vector_rows, true},
-                                         {"noise64", &Access::aligned_noise, true},
-                                         {"index32", &Access::wide_index, false}}};
+void grant(Access& access, std::string_view name) {
+  if (name == "rows16") {
+    access.vector_rows = true;
+  } else if (name == "noise16") {
+    access.noise_alignment = std::max(access.noise_alignment, 16);
+  } else if (name == "noise64") {
+    access.noise_alignment = 64;
+  } else if (name == "index32") {
+    access.wide_index = false;
+  } else if (name == "counter32") {
+    access.wide_counter = false;
+  } else {
+    throw InvalidArgument(fmt::format(
+        "access '{}' is unknown; use any, or rows16, noise16 or noise64, index32 and counter32 "
+        "joined by +",
+        name));
+  }
+}
 
 // Counted in double: what overflows 64 bits is certainly wide.
 bool is_wide(std::int64_t a, std::int64_t b, std::int64_t c = 1) {
@@ -30,29 +39,37 @@ bool is_wide(std::int64_t a, std::int64_t b, std::int64_t c = 1) {
 }  // namespace
 
 std::string to_string(const Access& access) {
-  std::vector<std::string_view> names;
-  for (const Part& part : kParts) {
-    if (access.*part.member == part.granted) names.push_back(part.name);
-  }
+  std::vector<std::string> names;
+  if (access.vector_rows) names.emplace_back("rows16");
+  if (access.noise_alignment > 1) names.push_back(fmt::format("noise{}", access.noise_alignment));
+  if (!access.wide_index) names.emplace_back("index32");
+  if (!access.wide_counter) names.emplace_back("counter32");
   return names.empty() ? "any" : fmt::format("{}", fmt::join(names, "+"));
 }
 
 Access parse_access(std::string_view text) {
   Access access;
   if (text == "any") return access;
-  for (const std::string_view name : split(text, '+')) {
-    bool known = false;
-    for (const Part& part : kParts) {
-      if (name != part.name) continue;
-      access.*part.member = part.granted;
-      known = true;
-    }
-    if (!known) {
-      throw InvalidArgument(fmt::format(
-          "access '{}' is unknown; use any, or rows16, noise64 and index32 joined by +", name));
-    }
-  }
+  for (const std::string_view name : split(text, '+')) grant(access, name);
   return access;
+}
+
+int noise_alignment_of(std::int64_t elements) {
+  if (elements % 64 == 0) return 64;
+  return elements % 16 == 0 ? 16 : 1;
+}
+
+std::int64_t narrow_noise_elements(const NoiseSpec& noise) {
+  constexpr std::int64_t kCounters = std::int64_t{1} << 32;
+  if (noise.generator != Generator::philox) return kCounters;
+  switch (noise.distribution) {
+    case Distribution::uniform:
+      return kCounters * 4;  // the values of a call
+    case Distribution::uniform8:
+    case Distribution::rademacher:  // kernels count its sixteens of elements, eight a call
+      return kCounters * 16;
+  }
+  return kCounters;
 }
 
 Access contiguous_access(const Problem& problem) {
@@ -61,9 +78,13 @@ Access contiguous_access(const Problem& problem) {
   const std::int64_t pop = linear->layout == InputLayout::individual ? linear->pop : 1;
   Access access;
   access.vector_rows = linear->in % 16 * size_bytes(linear->input) % 16 == 0;
-  access.aligned_noise = linear->noise.generator == Generator::philox && linear->in % 64 == 0;
+  if (linear->noise.generator == Generator::philox) {
+    access.noise_alignment = noise_alignment_of(linear->in);
+  }
   access.wide_index = is_wide(pop, linear->batch, linear->in) || is_wide(linear->out, linear->in) ||
                       is_wide(linear->pop, linear->batch, linear->out);
+  access.wide_counter = static_cast<double>(linear->out) * static_cast<double>(linear->in) >=
+                        static_cast<double>(narrow_noise_elements(linear->noise));
   return access;
 }
 

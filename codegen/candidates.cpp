@@ -3,10 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 
-#include "vnjit/codegen/access.hpp"
+#include "vnjit/codegen/cost_model.hpp"
 #include "vnjit/codegen/error.hpp"
 #include "vnjit/codegen/family_limits.hpp"
 #include "vnjit/codegen/pipeline_depth.hpp"
@@ -28,11 +27,9 @@ bool is_valid(const Config& config, const Problem& problem, const DeviceLimits& 
   }
 }
 
-constexpr int kThreadRegisters = 56;  // of a thread beside its sums
-
-int thread_batch(const Config& config) {
-  return config.block_out * config.block_batch / (kThreadOut * config.threads());
-}
+constexpr int kThreadRegisters = 56;   // of a thread of simt beside its sums
+constexpr int kTensorRegisters = 64;   // of a thread of wgmma
+constexpr int kMmaSyncRegisters = 96;  // of mma_sync: fragments of X and W beside those of noise
 
 /// Blocks that one multiprocessor holds of a config, by shared memory, warps and registers.
 int natural_residency(const Config& config, const Problem& problem, const DeviceLimits& limits) {
@@ -56,7 +53,8 @@ std::vector<Config> tilings(const PerturbedLinear& problem, const DeviceLimits& 
                         .warps = warps};
           const int rows = thread_batch(config);
           if (rows < 1 || rows > kMaxThreadBatch) continue;
-          for (config.stages = max_stages(limits); config.stages >= 1; --config.stages) {
+          for (config.stages = max_stages(config.family, limits); config.stages >= 1;
+               --config.stages) {
             config.blocks_per_sm = natural_residency(config, problem, limits);
             result.push_back(config);
           }
@@ -81,92 +79,87 @@ std::vector<Config> segments() {
   return result;
 }
 
+/// Registers of a thread of a tensor family's kernel, by what was seen of the compiler: with fewer
+/// it spills, or makes one matrix instruction wait for another.
+int tensor_registers(const Config& config, const PerturbedLinear& problem) {
+  const bool two_products = !config.fused && !uses_base_product(config, problem);
+  const int sums = config.individuals * (two_products ? 2 : 1) * config.block_batch / 2;
+  return sums + (config.family == Family::wgmma ? kTensorRegisters : kMmaSyncRegisters);
+}
+
+/// Blocks that one multiprocessor holds of a tensor config; 0 where even one takes too many
+/// registers.
+int tensor_residency(const Config& config, const PerturbedLinear& problem,
+                     const DeviceLimits& limits) {
+  const int registers = tensor_registers(config, problem);
+  if (registers > limits.registers_per_thread) return 0;
+  return std::min(limits.registers_per_sm / (config.threads() * registers),
+                  resident_blocks(config.warps, shared_bytes(config, problem), limits));
+}
+
+/// Every tile of a tensor family at every depth, the deepest first.
+std::vector<Config> tensor_tilings(Family family, const PerturbedLinear& problem,
+                                   const DeviceLimits& limits) {
+  if (operand_precision(problem) == Precision::f32) return {};
+  const int step = step_in(problem);
+  const bool individual = problem.layout == InputLayout::individual;
+  std::vector<Config> result;
+  for (const int block_out : {256, 128, 64}) {
+    for (const int block_batch : {128, 64, 256, 32, 16, 8}) {
+      for (const int steps : {2, 1}) {
+        for (const int individuals : {1, 2, 4}) {
+          if (individuals > 1 && (!individual || family == Family::wgmma)) continue;
+          Config config{.family = family,
+                        .block_out = block_out,
+                        .block_batch = block_batch,
+                        .block_in = steps * step,
+                        .warps = block_out / kWarpOut,
+                        .individuals = individuals};
+          for (config.stages = max_stages(family, limits); config.stages >= min_stages(family);
+               --config.stages) {
+            config.blocks_per_sm = tensor_residency(config, problem, limits);
+            if (config.blocks_per_sm > 0) result.push_back(config);
+          }
+        }
+      }
+    }
+  }
+  return result;
+}
+
 std::vector<Config> layouts(const Problem& problem, const DeviceLimits& limits) {
   const auto* linear = std::get_if<PerturbedLinear>(&problem);
-  return linear ? tilings(*linear, limits) : segments();
-}
-
-/// Warp instructions that make one lane's 16 noise values.
-double noise_instructions(const NoiseSpec& noise) {
-  constexpr double kRound = 5;  // two wide multiplies, two three-way exclusive ors
-  const double philox = kRound * noise.rounds + 5;
-  if (noise.generator == Generator::triton) return 16 * (philox + 4);
-  if (noise.generator == Generator::splitmix64) return 16 * 20;
-  switch (noise.distribution) {
-    case Distribution::uniform:
-      return 4 * philox + 16 * 2.5;
-    case Distribution::uniform8:
-      return philox + 16 * 3;
-    case Distribution::rademacher:
-      return philox + 16 * 2;
+  if (!linear) return segments();
+  std::vector<Config> result = tilings(*linear, limits);
+  for (const Family family : {Family::mma_sync, Family::wgmma}) {
+    const std::vector<Config> more = tensor_tilings(family, *linear, limits);
+    result.insert(result.end(), more.begin(), more.end());
   }
-  return 0;
+  return result;
 }
-
-// Clocks of one multiprocessor, fitted to 147 configs of seven problems measured on an H200.
-constexpr double kIssue = 4;           // warp instructions started a clock
-constexpr double kWeightClocks = 2;    // a warp's 16-byte reads of the perturbed tile
-constexpr double kInputClocks = 4;     // a warp's 16-byte reads of the X tile
-constexpr double kBarrierClocks = 5;   // a warp's share of the two barriers of a step
-constexpr double kMemoryClocks = 700;  // a load from device memory, from issue to use
-constexpr double kExposed = 0.5;       // share of a wait that nothing in its own block covers
-constexpr double kBlockClocks = 200;   // start of a thread block
 
 // Predictions closer than this are alike. Among those a config with a pipeline is taken: it depends
 // less on what else the device does.
 constexpr double kModelError = 1.05;
 
-double ceil_div(double value, double by) { return std::ceil(value / by); }
-
-double cycles(const Config& config, const PerturbedLinear& problem, const DeviceLimits& limits) {
-  const double rows = thread_batch(config);
-  const double reads = 4 * kWeightClocks + rows * kInputClocks;
-  const double multiply =
-      config.warps * (config.block_in / 4.0) * std::max(reads, (17 * rows + 4) / kIssue);
-  // A row off the 64-element grid touches one block of noise more than it is wide.
-  const double noise_blocks =
-      config.block_in / 64.0 + (contiguous_access(problem).aligned_noise ? 0 : 1);
-  const double noise =
-      config.block_out * noise_blocks * 4 / 32 * (noise_instructions(problem.noise) + 16 * 3);
-  const double pieces = static_cast<double>(stage_bytes(config, problem)) / 16 / 32;
-  const double work = multiply + (noise + pieces * 8) / kIssue;
-  // Few warps leave issue slots empty; resident blocks fill each other's barriers and waits.
-  const double warps = config.warps * config.blocks_per_sm;
-  const double busy = config.blocks_per_sm * work * (warps + 2) / warps;
-  const double ahead = (config.stages - 1) * work;
-  const double wait = std::max(0.0, kMemoryClocks - ahead) + kBarrierClocks * config.warps;
-  const double step = std::max(busy, work + wait) + kExposed * wait / config.blocks_per_sm;
-  const double steps = ceil_div(static_cast<double>(problem.in), config.block_in);
-  const double blocks = static_cast<double>(problem.pop) *
-                        ceil_div(static_cast<double>(problem.out), config.block_out) *
-                        ceil_div(static_cast<double>(problem.batch), config.block_batch);
-  const double waves = ceil_div(blocks, limits.sm_count * config.blocks_per_sm);
-  return waves * (steps * step + kBlockClocks);
-}
-
-double cycles_of_lanes(const Config& config, const Problem& problem, double segments,
-                       double individuals, double blocks, const DeviceLimits& limits) {
-  const double rounds = ceil_div(individuals, config.warps) * segments;
-  const double resident = resident_blocks(config.warps, shared_bytes(config, problem), limits);
-  const double waves = ceil_div(blocks, limits.sm_count * resident);
-  return waves *
-         (resident * config.warps * rounds * (noise_instructions(noise_of(problem)) + 16) / kIssue +
-          kBlockClocks);
-}
-
-double cycles(const Config& config, const Gradient& problem, const DeviceLimits& limits) {
-  const double individuals =
-      static_cast<double>(problem.noise.antithetic ? problem.pop / 2 : problem.pop);
-  const double blocks =
-      static_cast<double>(problem.rows) * ceil_div(static_cast<double>(problem.columns), kSegment);
-  return cycles_of_lanes(config, problem, 1, individuals, blocks, limits);
-}
-
-double cycles(const Config& config, const ReduceMetric& problem, const DeviceLimits& limits) {
-  const double segments =
-      ceil_div(ceil_div(static_cast<double>(problem.params), kSegment), config.warps);
-  return cycles_of_lanes(config, problem, segments, config.warps, static_cast<double>(problem.pop),
-                         limits);
+Config least_predicted(const std::vector<Config>& all, const Problem& problem,
+                       const DeviceLimits& limits) {
+  std::vector<double> predicted;
+  predicted.reserve(all.size());
+  for (const Config& config : all) {
+    predicted.push_back(predicted_cycles(config, problem, limits));
+  }
+  const double least = *std::min_element(predicted.begin(), predicted.end());
+  const auto better = [&](std::size_t a, std::size_t b) {
+    if ((all[a].stages > 1) != (all[b].stages > 1)) return all[a].stages > 1;
+    return predicted[a] < predicted[b];
+  };
+  std::optional<std::size_t> best;
+  for (std::size_t n = 0; n < all.size(); ++n) {
+    if (predicted[n] > least * kModelError) continue;
+    if (!best || better(n, *best)) best = n;
+  }
+  return all[*best];
 }
 
 }  // namespace
@@ -178,7 +171,7 @@ PipelineDepth pipeline_depth(const Config& config, const Problem& problem,
   depth.fixed_bytes = fixed_shared_bytes(config, problem);
   depth.stage_bytes = stage_bytes(config, problem);
   if (depth.stage_bytes == 0) return depth;
-  depth.max_stages = max_stages(limits);
+  depth.max_stages = max_stages(config.family, limits);
   depth.fitting_stages =
       choose_num_stages(depth.limit_bytes - depth.fixed_bytes, depth.stage_bytes, depth.max_stages);
   depth.stages = depth.fitting_stages;
@@ -213,9 +206,38 @@ std::vector<Config> candidates(const Problem& problem, const DeviceLimits& limit
   return result;
 }
 
-double predicted_cycles(const Config& config, const Problem& problem, const DeviceLimits& limits) {
-  return std::visit([&](const auto& operation) { return cycles(config, operation, limits); },
-                    problem);
+PerturbedLinear base_product_problem(const PerturbedLinear& problem) {
+  PerturbedLinear product = problem;
+  product.noise = NoiseSpec{};
+  product.layout = InputLayout::individual;  // its kernel reads W
+  product.output = DataType::f32;
+  if (product.precision == Precision::int8) {
+    product.precision = product.input == DataType::f32 ? Precision::tf32 : Precision::input;
+  }
+  product.pop = 1;
+  product.bake_shape = false;
+  return product;
+}
+
+Config base_product_config(const PerturbedLinear& problem, const DeviceLimits& limits) {
+  const PerturbedLinear product = base_product_problem(problem);
+  Config config{.family = Family::mma_sync,
+                .block_in = step_in(product),
+                .warps = 64 / kWarpOut,
+                .blocks_per_sm = 2};
+  config.stages = pipeline_depth(config, product, limits).stages;
+  return config;
+}
+
+std::string why_not_tensor(const PerturbedLinear& problem, const DeviceLimits& limits) {
+  Config config{.family = Family::mma_sync, .block_batch = 8, .stages = 1, .warps = 4};
+  config.block_in = step_in(problem);
+  try {
+    validate(config, Problem(problem), limits);
+    return {};
+  } catch (const ConfigError& refusal) {
+    return refusal.what();
+  }
 }
 
 Config choose_config(const Problem& problem, const DeviceLimits& limits) {
@@ -225,22 +247,24 @@ Config choose_config(const Problem& problem, const DeviceLimits& limits) {
     throw ConfigError(fmt::format("no config of {} fits {} ({} bytes of shared memory a block)",
                                   operation_name(problem), limits.arch(), limits.shared_budget()));
   }
-  std::vector<double> predicted;
-  predicted.reserve(all.size());
-  for (const Config& config : all) {
-    predicted.push_back(predicted_cycles(config, problem, limits));
+  return least_predicted(all, problem, limits);
+}
+
+Config choose_config(const Problem& problem, const DeviceLimits& limits, Family family) {
+  validate(problem);
+  std::vector<Config> all = candidates(problem, limits);
+  std::erase_if(all, [&](const Config& config) { return config.family != family; });
+  if (all.empty()) {
+    // The reason is the same for every tile, or the least of them does not fit either.
+    Config least{.family = family, .block_batch = 8, .warps = 4};
+    if (const auto* linear = std::get_if<PerturbedLinear>(&problem)) {
+      least.block_in = step_in(*linear);
+    }
+    validate(least, problem, limits);
+    throw ConfigError(
+        fmt::format("no config of family {} fits {}", to_string(family), limits.arch()));
   }
-  const double least = *std::min_element(predicted.begin(), predicted.end());
-  const auto better = [&](std::size_t a, std::size_t b) {
-    if ((all[a].stages > 1) != (all[b].stages > 1)) return all[a].stages > 1;
-    return predicted[a] < predicted[b];
-  };
-  std::optional<std::size_t> best;
-  for (std::size_t n = 0; n < all.size(); ++n) {
-    if (predicted[n] > least * kModelError) continue;
-    if (!best || better(n, *best)) best = n;
-  }
-  return all[*best];
+  return least_predicted(all, problem, limits);
 }
 
 }  // namespace vnjit

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "vnjit/codegen/config.hpp"
@@ -28,12 +29,20 @@ PipelineDepth pipeline_depth(const Config& config, const Problem& problem,
 /// the blocks that a multiprocessor then holds.
 std::vector<Config> candidates(const Problem& problem, const DeviceLimits& limits);
 
-/// Predicted time of a config in device clock cycles, from instruction counts and limits; only
-/// ratios between configs of one problem mean something.
-double predicted_cycles(const Config& config, const Problem& problem, const DeviceLimits& limits);
+/// How the base product of a tensor family is laid out.
+Config base_product_config(const PerturbedLinear& problem, const DeviceLimits& limits);
+
+/// The base product as a problem of its own: one individual without noise.
+PerturbedLinear base_product_problem(const PerturbedLinear& problem);
+
+/// Why no tensor family can take the problem, in words; empty where one can.
+std::string why_not_tensor(const PerturbedLinear& problem, const DeviceLimits& limits);
 
 /// The candidate with the least predicted time, or one with a pipeline that the prediction cannot
 /// tell from it. Throws ConfigError when no config fits the device.
 Config choose_config(const Problem& problem, const DeviceLimits& limits);
+
+/// The same among the candidates of one family.
+Config choose_config(const Problem& problem, const DeviceLimits& limits, Family family);
 
 }  // namespace vnjit

@@ -4,37 +4,50 @@
 #include <string>
 #include <string_view>
 
+#include "vnjit/codegen/access.hpp"
 #include "vnjit/codegen/device_limits.hpp"
 #include "vnjit/codegen/problem.hpp"
 
 namespace vnjit {
 
-/// How a kernel is built, by name of its method.
+/// How a kernel is built, by what multiplies.
 enum class Family {
-  simt,  ///< fp32 multiply-adds on ordinary cores: any size, stride and alignment
+  simt,      ///< fp32 multiply-adds on ordinary cores: any size, stride and alignment
+  mma_sync,  ///< warp-wide tensor core products (mma.sync), sm_80 and later
+  wgmma,     ///< tensor core products of four warps fed by the copy engine, sm_90
 };
+
+std::string_view to_string(Family family);
+
+/// Throws ConfigError naming the families.
+Family parse_family(std::string_view name);
 
 /// How a problem's kernel is laid out. What follows from it is a method or a function.
 ///
-/// Perturbed linear: a thread block computes block_batch x block_out of one individual's Y in
-/// steps of block_in along `in`, tiles of X and W in a shared-memory pipeline of `stages`.
+/// Perturbed linear: a thread block computes tiles of block_batch x block_out of one individual's Y
+/// in stages of block_in along `in`, tiles of X and W in a shared-memory pipeline of `stages`.
 /// Gradient and reduce metric load no tiles: a block covers block_in parameters, stages is 1 and
 /// block_out and block_batch are 1; a gradient's warps share the population.
+///
+/// The tensor families keep two products apart, X·W^T and X·N^T, each operand as exact as its type
+/// allows (`split`), or round W + sigma·N to the operands' type and make one (`fused`).
 struct Config {
   Family family = Family::simt;
+  bool fused = false;  ///< tensor families only; simt adds W + sigma·N in fp32
   int block_out = 64;
   int block_batch = 64;
   int block_in = 64;
   int stages = 2;
   int warps = 8;
   int blocks_per_sm = 1;  ///< resident thread blocks a multiprocessor it counts on
+  int individuals = 1;    ///< whose tiles a block computes side by side; tensor families
 
   int threads() const { return warps * 32; }
 
   friend bool operator==(const Config&, const Config&) = default;
 };
 
-/// For example `simt_o64b64k64_s2_w8_r1`.
+/// For example `simt_o64b64k64_s2_w8_r1`, `mma_sync_o64b8k64_s2_w4_r2_i8`, `wgmma_fused_o128...`.
 std::string to_string(const Config& config);
 
 /// Inverse of to_string. Throws ConfigError naming the part that does not parse.
@@ -51,5 +64,27 @@ std::int64_t shared_bytes(const Config& config, const Problem& problem);
 
 /// Throws ConfigError naming the field, its value and what is allowed.
 void validate(const Config& config, const Problem& problem, const DeviceLimits& limits);
+
+/// Elements along `in` of one step of a tensor family: a row of 128 bytes.
+int step_in(const PerturbedLinear& problem);
+
+inline bool is_tensor(Family family) { return family != Family::simt; }
+
+/// Whether X·W^T + b is made once, by a kernel of its own, for all individuals.
+bool uses_base_product(const Config& config, const PerturbedLinear& problem);
+
+/// Whether fp32 X and W are first rounded to the operands' 16-bit type, by a kernel of its own.
+bool converts_inputs(const Config& config, const PerturbedLinear& problem);
+
+/// What a tensor family's kernel needs of its buffers and `access` does not promise, in words;
+/// empty where nothing is missing.
+std::string missing_access(const Config& config, const PerturbedLinear& problem,
+                           const Access& access);
+
+/// Whether X is first rounded to 8 bits a row, by a kernel of its own.
+bool quantizes_inputs(const Config& config, const PerturbedLinear& problem);
+
+/// Whether both individuals of an antithetic pair come from one product.
+bool stores_pairs(const Config& config, const PerturbedLinear& problem);
 
 }  // namespace vnjit

@@ -14,6 +14,7 @@ struct DeviceLimits {
   int compute_major = 9;       ///< compute capability
   int compute_minor = 0;
   int sm_count = 132;
+  int clock_mhz = 1755;                        ///< the highest of the multiprocessors
   std::int64_t shared_per_block = 49152;       ///< bytes, without opt-in
   std::int64_t shared_per_block_optin = 0;     ///< bytes; 0 where the device does not report it
   std::int64_t shared_per_sm = 0;              ///< bytes
@@ -34,11 +35,14 @@ struct DeviceLimits {
   /// Whether copies from global to shared memory can run in the background (cp.async).
   bool has_async_copy() const { return compute_major >= 8; }
 
+  /// Whether a warpgroup can multiply matrices out of shared memory (wgmma: sm_90a alone).
+  bool has_wgmma() const { return compute_major == 9 && compute_minor == 0; }
+
   friend bool operator==(const DeviceLimits&, const DeviceLimits&) = default;
 
   /// `sm_75`, `sm_80`, `sm_86`, `sm_89`, `sm_90`, `sm_100` or `sm_120`, with the limits of CUDA's
-  /// table of compute capabilities and the SM count of T4, A100, RTX 3090, RTX 4090, H100/H200,
-  /// B200 and RTX 5090. Throws InvalidArgument naming the presets.
+  /// table of compute capabilities and the SM count and boost clock of T4, A100, RTX 3090,
+  /// RTX 4090, H100/H200, B200 and RTX 5090. Throws InvalidArgument naming the presets.
   static DeviceLimits preset(std::string_view name);
 };
 

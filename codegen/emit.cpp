@@ -2,233 +2,144 @@
 
 #include <fmt/format.h>
 
-#include <optional>
-
-#include "vnjit/codegen/assembler.hpp"
 #include "vnjit/codegen/candidates.hpp"
-#include "vnjit/codegen/family_limits.hpp"
+#include "vnjit/codegen/parts.hpp"
 
 namespace vnjit {
 namespace {
 
 constexpr std::string_view kVersion = VNJIT_VERSION_TEXT;
 
-/// What one operation's specialization consists of, beyond what all have.
-struct Parts {
-  std::string operation;  // its function in the template and the stem of its files
-  std::string formula;
-  std::string types;  // for the entry name
-  TemplateFlags flags;
-  std::string constants;  // declarations
-  std::vector<std::string> fragments;
+/// How a kernel is compiled and launched.
+struct Launch {
+  std::string arch;
+  int threads = 0;
+  int blocks_per_sm = 1;
+  std::int64_t shared_bytes = 0;
 };
-
-std::string constant(std::string_view name, std::int64_t value, std::string_view why = {}) {
-  return fmt::format("constexpr int {} = {};{}{}\n", name, value, why.empty() ? "" : "  // ", why);
-}
-
-std::string noise_fragment(const NoiseSpec& noise) {
-  switch (noise.generator) {
-    case Generator::triton:
-      return "noise/triton.cuh";
-    case Generator::splitmix64:
-      return "noise/splitmix64.cuh";
-    case Generator::philox:
-      break;
-  }
-  switch (noise.distribution) {
-    case Distribution::uniform:
-      return "noise/philox_uniform.cuh";
-    case Distribution::uniform8:
-      return "noise/philox_uniform8.cuh";
-    case Distribution::rademacher:
-      return "noise/philox_rademacher.cuh";
-  }
-  return {};
-}
-
-std::string noise_type(const NoiseSpec& noise) {
-  switch (noise.generator) {
-    case Generator::triton:
-      return "noise::Triton";
-    case Generator::splitmix64:
-      return "noise::SplitMix64";
-    case Generator::philox:
-      break;
-  }
-  switch (noise.distribution) {
-    case Distribution::uniform:
-      return fmt::format("noise::PhiloxUniform<{}>", noise.rounds);
-    case Distribution::uniform8:
-      return fmt::format("noise::PhiloxUniform8<{}>", noise.rounds);
-    case Distribution::rademacher:
-      return fmt::format("noise::PhiloxRademacher<{}>", noise.rounds);
-  }
-  return {};
-}
-
-std::optional<DataType> input_type(const Problem& problem) {
-  if (const auto* linear = std::get_if<PerturbedLinear>(&problem)) return linear->input;
-  if (const auto* metric = std::get_if<ReduceMetric>(&problem)) return metric->input;
-  return std::nullopt;
-}
 
 std::string lane_fragment(const NoiseSpec& noise) {
   return noise.generator == Generator::philox ? "simt/lane_blocks.cuh" : "simt/lane_elements.cuh";
 }
 
-constexpr std::string_view kCopyAsync = "simt/copy_async.cuh";
-constexpr std::string_view kCopyRegisters = "simt/copy_registers.cuh";
-constexpr std::string_view kCopyElements = "simt/copy_elements.cuh";
-
-// Background copies move 4, 8 or 16 bytes: 16-bit rows of any alignment go element by element.
-std::string copy_fragment(int copy_bytes, const DeviceLimits& limits) {
-  if (limits.has_async_copy() && copy_bytes >= 4) return std::string(kCopyAsync);
-  return std::string(copy_bytes == 16 ? kCopyRegisters : kCopyElements);
-}
-
-std::string perturb_fragment(const NoiseSpec& noise, const Access& access) {
-  if (noise.generator != Generator::philox) return "simt/perturb_elements.cuh";
-  return access.aligned_noise ? "simt/perturb_aligned_blocks.cuh" : "simt/perturb_any_blocks.cuh";
-}
-
 Parts parts_of(const PerturbedLinear& problem, const Config& config, const DeviceLimits& limits,
                const Access& access) {
-  const int copy_bytes = access.vector_rows ? 16 : size_bytes(problem.input);
-  const std::string copy = copy_fragment(copy_bytes, limits);
-  const bool async = copy == kCopyAsync;
-  const bool single = config.stages == 1;
-  Parts parts;
-  parts.operation = "perturbed_linear";
-  parts.formula = problem.bias ? "Y[i] = X[i]*(W + sigma*N_i)^T + (b + sigma*nb_i)"
-                               : "Y[i] = X[i]*(W + sigma*N_i)^T";
-  parts.types = fmt::format("_{}", to_string(problem.input));
-  parts.flags = {{"has_bias", problem.bias},
-                 {"individual_x", problem.layout == InputLayout::individual},
-                 {"antithetic", problem.noise.antithetic},
-                 {"baked_shape", problem.bake_shape},
-                 {"single_stage", single},
-                 {"async_copy", async}};
-  parts.constants += fmt::format("using Index = {};\n\n", access.wide_index ? "long long" : "int");
-  parts.constants += constant("kBlockOut", config.block_out);
-  parts.constants += constant("kBlockBatch", config.block_batch);
-  parts.constants += constant("kBlockIn", config.block_in);
-  parts.constants += constant("kStages", config.stages);
-  if (async) {
-    parts.constants += constant("kPendingStages", single ? 0 : config.stages - 2,
-                                "copies that may be on their way while a tile is used");
+  if (!is_tensor(config.family)) return simt_linear_parts(problem, config, limits, access);
+  const std::string missing = missing_access(config, problem, access);
+  if (!missing.empty()) {
+    throw ConfigError(fmt::format("access is {}; {}", to_string(access), missing));
   }
-  if (copy != kCopyElements) parts.constants += constant("kCopyBytes", copy_bytes);
-  if (problem.bake_shape) {
-    parts.constants += fmt::format("constexpr Index kIn = {};\n", problem.in);
-    parts.constants += fmt::format("constexpr Index kOut = {};\n", problem.out);
-  }
-  parts.constants += constant("kThreads", config.threads());
-  parts.fragments = {copy, perturb_fragment(problem.noise, access)};
-  return parts;
+  return tensor_linear_parts(problem, config, limits, access);
 }
 
 Parts parts_of(const Gradient& problem, const Config& config, const DeviceLimits&, const Access&) {
   Parts parts;
-  parts.operation = "gradient";
-  parts.formula = "G[j, k] = scale / sigma * sum_i fitness[i]*N_i[j, k]";
+  parts.root = "simt/gradient.cuh";
+  parts.function = parts.operation = "gradient";
+  parts.params = "GradientParams";
   parts.flags = {{"antithetic", problem.noise.antithetic}};
-  parts.constants = constant("kBlockIn", config.block_in) + constant("kWarps", config.warps) +
+  parts.includes = {noise_fragment(problem.noise)};
+  parts.constants = fmt::format("using Noise = {};\n", noise_type(problem.noise)) +
+                    constant("kBlockIn", config.block_in) + constant("kWarps", config.warps) +
                     constant("kThreads", config.threads());
-  parts.fragments = {lane_fragment(problem.noise)};
+  parts.files["fragments.cuh"] = includes({lane_fragment(problem.noise)});
   return parts;
 }
 
 Parts parts_of(const ReduceMetric& problem, const Config& config, const DeviceLimits&,
                const Access&) {
   Parts parts;
-  parts.operation = "reduce_metric";
-  parts.formula = "metric[i] = mean_k |center[k] + sigma*N_i[k]|";
+  parts.root = "simt/reduce_metric.cuh";
+  parts.function = parts.operation = "reduce_metric";
+  parts.params = "ReduceMetricParams";
   parts.types = fmt::format("_{}", to_string(problem.input));
   parts.flags = {{"antithetic", problem.noise.antithetic}};
-  parts.constants = constant("kBlockIn", config.block_in) + constant("kWarps", config.warps);
-  parts.fragments = {lane_fragment(problem.noise)};
+  parts.includes = {noise_fragment(problem.noise),
+                    fmt::format("types/input_{}.cuh", to_string(problem.input))};
+  parts.constants = fmt::format("using Noise = {};\n", noise_type(problem.noise)) +
+                    constant("kBlockIn", config.block_in) + constant("kWarps", config.warps);
+  parts.files["fragments.cuh"] = includes({lane_fragment(problem.noise)});
   return parts;
 }
 
-std::string params_type(std::string_view operation) {
-  std::string name;
-  bool upper = true;
-  for (const char letter : operation) {
-    if (letter == '_') {
-      upper = true;
-    } else {
-      name += upper ? static_cast<char>(letter - 'a' + 'A') : letter;
-      upper = false;
-    }
+std::string formula_of(const Problem& problem) {
+  if (const auto* linear = std::get_if<PerturbedLinear>(&problem)) {
+    return linear->bias ? "Y[i] = X[i]*(W + sigma*N_i)^T + (b + sigma*nb_i)"
+                        : "Y[i] = X[i]*(W + sigma*N_i)^T";
   }
-  return name + "Params";
+  return std::holds_alternative<Gradient>(problem)
+             ? "G[j, k] = scale / sigma * sum_i fitness[i]*N_i[j, k]"
+             : "metric[i] = mean_k |center[k] + sigma*N_i[k]|";
 }
 
 std::string entry_name(const Parts& parts, const Config& config) {
   return fmt::format("vnjit_{}_{}", parts.operation,
-                     to_string(config).insert(std::string_view("simt").size(), parts.types));
+                     to_string(config).insert(to_string(config.family).size(), parts.types));
+}
+
+std::string noise_line(const NoiseSpec& noise) {
+  return fmt::format("// noise:  {}{}, contract version {}\n", to_string(noise),
+                     noise.antithetic ? ", antithetic pairs" : "", noise_contract_version());
+}
+
+std::string config_line(const Config& config, const DeviceLimits& limits, const Launch& launch) {
+  return fmt::format("// config: {} for {}, {} threads, {} bytes of shared memory\n",
+                     to_string(config), limits.arch(), launch.threads, launch.shared_bytes);
 }
 
 std::string opening_comment(const Problem& problem, const Config& config,
-                            const DeviceLimits& limits, const Access& access, const Parts& parts) {
-  const NoiseSpec& noise = noise_of(problem);
-  std::string text = fmt::format(
-      "// vnjit {version}: {operation}\n"
-      "//   {formula}\n"
-      "// noise:  {noise}{antithetic}, contract version {contract}\n"
-      "// config: {config} for {arch}, {threads} threads, {shared} bytes of shared memory\n",
-      fmt::arg("version", kVersion), fmt::arg("operation", operation_name(problem)),
-      fmt::arg("formula", parts.formula), fmt::arg("noise", to_string(noise)),
-      fmt::arg("antithetic", noise.antithetic ? ", antithetic pairs" : ""),
-      fmt::arg("contract", noise_contract_version()), fmt::arg("config", to_string(config)),
-      fmt::arg("arch", limits.arch()), fmt::arg("threads", config.threads()),
-      fmt::arg("shared", shared_bytes(config, problem)));
-  if (const auto* linear = std::get_if<PerturbedLinear>(&problem)) {
-    text += fmt::format("// types:  X, W{} {}, Y {}, sums f32\n", linear->bias ? " and b" : "",
-                        to_string(linear->input), to_string(linear->output));
-    text += fmt::format("// layout: X {}; access {}\n",
-                        linear->layout == InputLayout::shared ? "(batch, in), shared"
-                                                              : "(pop, batch, in), per individual",
-                        to_string(access));
-  }
-  text += fmt::format("// stages: {}; {}\n", config.stages,
-                      pipeline_depth(config, problem, limits).explain());
-  text += fmt::format("// again:  vnjit emit {} --arch {} --config {} --access {}\n\n",
-                      command_flags(problem), limits.arch(), to_string(config), to_string(access));
-  return text;
+                            const DeviceLimits& limits, const Access& access, const Parts& parts,
+                            const Launch& launch) {
+  return fmt::format("// vnjit {}: {}\n//   {}\n", kVersion, operation_name(problem),
+                     formula_of(problem)) +
+         noise_line(noise_of(problem)) + config_line(config, limits, launch) + parts.summary +
+         fmt::format("// stages: {}; {}\n", config.stages,
+                     pipeline_depth(config, problem, limits).explain()) +
+         fmt::format("// again:  vnjit emit {} --arch {} --config {} --access {}\n\n",
+                     command_flags(problem), limits.arch(), to_string(config), to_string(access));
 }
 
-std::string includes(const std::vector<std::string>& files) {
-  std::string text;
-  for (const std::string& file : files) text += fmt::format("#include \"{}\"\n", file);
-  return text;
+std::string specialization(const Parts& parts) {
+  return includes(parts.includes) + "\nnamespace vnjit {\n\n" + parts.constants +
+         "\n}  // namespace vnjit\n";
 }
 
-std::string specialization(const Problem& problem, const Parts& parts) {
-  const NoiseSpec& noise = noise_of(problem);
-  std::vector<std::string> types = {noise_fragment(noise)};
-  if (const auto input = input_type(problem)) {
-    types.push_back(fmt::format("simt/input_{}.cuh", to_string(*input)));
-  }
-  std::string text = includes(types);
-  text += fmt::format("\nnamespace vnjit {{\n\nusing Noise = {};\n", noise_type(noise));
-  text += parts.constants;
-  text += "\n}  // namespace vnjit\n";
-  return text;
-}
-
-std::string entry_function(const Parts& parts, const std::string& entry, const Config& config,
-                           std::int64_t shared) {
+std::string entry_function(const Parts& parts, const std::string& entry, const Launch& launch) {
   return fmt::format(
       "\nstatic_assert(vnjit::kSharedBytes == {shared}, \"the generator counted another size\");\n"
       "\nextern \"C\" __global__ void __launch_bounds__({threads}, {blocks})\n"
-      "{entry}(const vnjit::{params} params) {{\n"
-      "  vnjit::{operation}(params);\n"
+      "{entry}(const {constant}vnjit::{params} params{maps}) {{\n"
+      "  vnjit::{function}(params{map_arguments});\n"
       "}}\n",
-      fmt::arg("shared", shared), fmt::arg("threads", config.threads()),
-      fmt::arg("blocks", config.blocks_per_sm), fmt::arg("entry", entry),
-      fmt::arg("params", params_type(parts.operation)), fmt::arg("operation", parts.operation));
+      fmt::arg("shared", launch.shared_bytes), fmt::arg("threads", launch.threads),
+      fmt::arg("blocks", launch.blocks_per_sm), fmt::arg("entry", entry),
+      fmt::arg("constant", parts.tensor_maps ? "__grid_constant__ " : ""),
+      fmt::arg("params", parts.params),
+      fmt::arg("maps", parts.tensor_maps
+                           ? ",\n    const __grid_constant__ vnjit::TensorMap x_map,\n"
+                             "    const __grid_constant__ vnjit::TensorMap weight_map"
+                           : ""),
+      fmt::arg("function", parts.function),
+      fmt::arg("map_arguments", parts.tensor_maps ? ", &x_map, &weight_map" : ""));
+}
+
+/// Of the kernels that prepare inputs: 256 threads that work through the rows.
+Launch preparation(const DeviceLimits& limits) { return {.arch = limits.arch(), .threads = 256}; }
+
+KernelSource source_of(const std::string& comment, const Parts& parts, const std::string& entry,
+                       const Launch& launch) {
+  TemplateFiles files = embedded_templates();
+  for (const auto& [path, text] : parts.files) files[path] = text;
+  files["specialization.cuh"] = specialization(parts);
+  KernelSource source;
+  source.entry = entry;
+  source.threads = launch.threads;
+  source.shared_bytes = launch.shared_bytes;
+  source.text =
+      comment + assemble(files, parts.root, parts.flags) + entry_function(parts, entry, launch);
+  source.arch = launch.arch;
+  source.options = {fmt::format("--gpu-architecture={}", source.arch), "--std=c++17"};
+  return source;
 }
 
 }  // namespace
@@ -239,25 +150,57 @@ KernelSource emit(const Problem& problem, const Config& config, const DeviceLimi
   validate(config, problem, limits);
   const Parts parts = std::visit(
       [&](const auto& operation) { return parts_of(operation, config, limits, access); }, problem);
-
-  TemplateFiles files = embedded_templates();
-  files["specialization.cuh"] = specialization(problem, parts);
-  files["fragments.cuh"] = includes(parts.fragments);
-
-  KernelSource source;
-  source.entry = entry_name(parts, config);
-  source.threads = config.threads();
-  source.shared_bytes = shared_bytes(config, problem);
-  source.text = opening_comment(problem, config, limits, access, parts) +
-                assemble(files, fmt::format("simt/{}.cuh", parts.operation), parts.flags) +
-                entry_function(parts, source.entry, config, source.shared_bytes);
-  source.arch = limits.arch();
-  source.options = {fmt::format("--gpu-architecture={}", source.arch), "--std=c++17"};
-  return source;
+  const Launch launch = {.arch = limits.arch() + (config.family == Family::wgmma ? "a" : ""),
+                         .threads = config.threads(),
+                         .blocks_per_sm = config.blocks_per_sm,
+                         .shared_bytes = shared_bytes(config, problem)};
+  return source_of(opening_comment(problem, config, limits, access, parts, launch), parts,
+                   entry_name(parts, config), launch);
 }
 
 KernelSource emit(const Problem& problem, const Config& config, const DeviceLimits& limits) {
   return emit(problem, config, limits, contiguous_access(problem));
+}
+
+KernelSource emit_base_product(const PerturbedLinear& problem, const DeviceLimits& limits,
+                               const Access& access) {
+  const Config config = base_product_config(problem, limits);
+  const PerturbedLinear product = base_product_problem(problem);
+  const Parts parts = base_product_parts(product, config, limits, access);
+  const Launch launch = {.arch = limits.arch(),
+                         .threads = config.threads(),
+                         .blocks_per_sm = config.blocks_per_sm,
+                         .shared_bytes = shared_bytes(config, product)};
+  const std::string comment =
+      fmt::format(
+          "// vnjit {}: base product of perturbed-linear, once for all individuals\n"
+          "//   base = {}\n",
+          kVersion, problem.bias ? "X*W^T + b" : "X*W^T") +
+      config_line(config, limits, launch) + parts.summary + "\n";
+  return source_of(comment, parts, entry_name(parts, config), launch);
+}
+
+KernelSource emit_convert(const PerturbedLinear& problem, const DeviceLimits& limits) {
+  const std::string_view type = to_string(operand_precision(problem));
+  Parts parts;
+  parts.root = "tensor/convert.cuh";
+  parts.function = "convert";
+  parts.params = "ConvertParams";
+  parts.includes = {fmt::format("types/output_{}.cuh", type)};
+  return source_of(fmt::format("// vnjit {}: rows of f32 rounded to {}\n\n", kVersion, type), parts,
+                   fmt::format("vnjit_convert_f32_{}", type), preparation(limits));
+}
+
+KernelSource emit_quantize(const PerturbedLinear& problem, const DeviceLimits& limits) {
+  const std::string_view type = to_string(problem.input);
+  Parts parts;
+  parts.root = "tensor/quantize.cuh";
+  parts.function = "quantize";
+  parts.params = "QuantizeParams";
+  parts.includes = {fmt::format("types/input_{}.cuh", type)};
+  return source_of(
+      fmt::format("// vnjit {}: rows of {} rounded to 8 bits, a scale each\n\n", kVersion, type),
+      parts, fmt::format("vnjit_quantize_{}", type), preparation(limits));
 }
 
 }  // namespace vnjit

@@ -24,6 +24,18 @@ struct KernelSource {
 KernelSource emit(const Problem& problem, const Config& config, const DeviceLimits& limits,
                   const Access& access);
 
+/// The kernel that makes base = X·W^T + b in fp32 before a kernel of a config for which
+/// uses_base_product() holds. Laid out as base_product_config() says.
+KernelSource emit_base_product(const PerturbedLinear& problem, const DeviceLimits& limits,
+                               const Access& access);
+
+/// The kernel that rounds fp32 rows to the operands' type before the others where
+/// converts_inputs() holds.
+KernelSource emit_convert(const PerturbedLinear& problem, const DeviceLimits& limits);
+
+/// The kernel that rounds X to 8 bits before the others where quantizes_inputs() holds.
+KernelSource emit_quantize(const PerturbedLinear& problem, const DeviceLimits& limits);
+
 /// emit() with contiguous_access.
 KernelSource emit(const Problem& problem, const Config& config, const DeviceLimits& limits);
 

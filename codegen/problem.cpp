@@ -29,15 +29,70 @@ void require_type(std::string_view name, DataType type) {
   }
 }
 
+Precision own_precision(DataType type) {
+  switch (type) {
+    case DataType::f16:
+      return Precision::f16;
+    case DataType::bf16:
+      return Precision::bf16;
+    case DataType::f32:
+      break;
+  }
+  return Precision::f32;
+}
+
+std::string_view offered_precisions(DataType input) {
+  switch (input) {
+    case DataType::f16:
+      return "input, f16, f32 or int8";
+    case DataType::bf16:
+      return "input, bf16, f32 or int8";
+    case DataType::f32:
+      break;
+  }
+  return "input, f32, tf32, f16, bf16 or int8";
+}
+
+void check_precision(const PerturbedLinear& problem) {
+  const DataType input = problem.input;
+  const Precision precision = problem.precision;
+  if (to_string(precision) == "?") {
+    throw InvalidArgument(fmt::format("precision {} is no Precision", static_cast<int>(precision)));
+  }
+  if (precision == Precision::int8) {
+    if (problem.layout == InputLayout::shared && problem.noise.generator == Generator::philox &&
+        problem.noise.distribution == Distribution::uniform8) {
+      return;
+    }
+    throw InvalidArgument(fmt::format(
+        "precision is int8; it multiplies the bytes of philox:uniform8 noise with a shared X, and "
+        "noise is {}, X {}",
+        to_string(problem.noise), problem.layout == InputLayout::shared ? "shared" : "individual"));
+  }
+  if (input == DataType::f32 || precision == Precision::input || precision == Precision::f32 ||
+      precision == own_precision(input)) {
+    return;
+  }
+  throw InvalidArgument(fmt::format("precision is {}; {} inputs take {}", to_string(precision),
+                                    to_string(input), offered_precisions(input)));
+}
+
+void check_output(DataType input, DataType output) {
+  require_type("output", output);
+  if (output == DataType::f32 || output == input) return;
+  throw InvalidArgument(fmt::format(
+      "output is {}; {} inputs have outputs of f32{}", to_string(output), to_string(input),
+      input == DataType::f32 ? "" : fmt::format(" or {}", to_string(input))));
+}
+
 void check(const PerturbedLinear& problem) {
   require_type("input", problem.input);
   if (problem.layout != InputLayout::shared && problem.layout != InputLayout::individual) {
     throw InvalidArgument(
         fmt::format("layout {} is no InputLayout", static_cast<int>(problem.layout)));
   }
-  if (problem.output != DataType::f32) {
-    throw InvalidArgument(fmt::format("output is {}; outputs are f32", to_string(problem.output)));
-  }
+  check_output(problem.input, problem.output);
+  check_precision(problem);
   require_size("batch", problem.batch);
   require_size("in", problem.in);
   require_size("out", problem.out);
@@ -61,6 +116,17 @@ void check(const ReduceMetric& problem) {
   require_size("params", problem.params);
 }
 
+std::string type_flags(const PerturbedLinear& problem) {
+  std::string flags = fmt::format("--dtype {}", to_string(problem.input));
+  if (problem.precision != Precision::input) {
+    flags += fmt::format(" --precision {}", to_string(problem.precision));
+  }
+  if (problem.output != DataType::f32) {
+    flags += fmt::format(" --output {}", to_string(problem.output));
+  }
+  return flags;
+}
+
 std::string noise_flags(const NoiseSpec& noise) {
   return fmt::format("--noise {}{}", to_string(noise), noise.antithetic ? " --antithetic" : "");
 }
@@ -80,6 +146,10 @@ std::string_view operation_name(const Problem& problem) {
 const NoiseSpec& noise_of(const Problem& problem) {
   return std::visit([](const auto& operation) -> const NoiseSpec& { return operation.noise; },
                     problem);
+}
+
+Precision operand_precision(const PerturbedLinear& problem) {
+  return problem.precision == Precision::input ? own_precision(problem.input) : problem.precision;
 }
 
 void validate(const Problem& problem) {
@@ -110,25 +180,24 @@ std::vector<std::int64_t> output_shape(const Problem& problem) {
 
 std::string command_flags(const Problem& problem) {
   return std::visit(
-      Overloaded{[](const PerturbedLinear& p) {
-                   return fmt::format(
-                       "perturbed-linear --dtype {dtype} {bias} --x {x} {noise}{baked}",
-                       fmt::arg("dtype", to_string(p.input)),
-                       fmt::arg("bias", p.bias ? "--bias" : "--no-bias"),
-                       fmt::arg("x", p.layout == InputLayout::shared ? "shared" : "individual"),
-                       fmt::arg("noise", noise_flags(p.noise)),
-                       fmt::arg("baked",
-                                p.bake_shape
-                                    ? fmt::format(" --bake-shape --in {} --out {}", p.in, p.out)
-                                    : ""));
-                 },
-                 [&](const Gradient& p) {
-                   return fmt::format("{} {}", operation_name(problem), noise_flags(p.noise));
-                 },
-                 [](const ReduceMetric& p) {
-                   return fmt::format("reduce-metric --dtype {} {}", to_string(p.input),
-                                      noise_flags(p.noise));
-                 }},
+      Overloaded{
+          [](const PerturbedLinear& p) {
+            return fmt::format(
+                "perturbed-linear {types} {bias} --x {x} {noise}{baked}",
+                fmt::arg("types", type_flags(p)), fmt::arg("bias", p.bias ? "--bias" : "--no-bias"),
+                fmt::arg("x", p.layout == InputLayout::shared ? "shared" : "individual"),
+                fmt::arg("noise", noise_flags(p.noise)),
+                fmt::arg("baked", p.bake_shape
+                                      ? fmt::format(" --bake-shape --in {} --out {}", p.in, p.out)
+                                      : ""));
+          },
+          [&](const Gradient& p) {
+            return fmt::format("{} {}", operation_name(problem), noise_flags(p.noise));
+          },
+          [](const ReduceMetric& p) {
+            return fmt::format("reduce-metric --dtype {} {}", to_string(p.input),
+                               noise_flags(p.noise));
+          }},
       problem);
 }
 

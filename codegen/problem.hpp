@@ -21,11 +21,15 @@ enum class InputLayout {
 
 /// Y[i] = X[i]·(W + sigma·N_i)^T + (b + sigma·nb_i): Y (pop, batch, out), W (out, in), b (out).
 /// Weight noise (j, k) is element offset + j·noise_row_stride + k, bias noise j is element
-/// offset + out·noise_row_stride + j. Products and sums in fp32.
+/// offset + out·noise_row_stride + j. Sums in fp32; Y is rounded to the nearest of its type.
 struct PerturbedLinear {
   NoiseSpec noise{};
   DataType input = DataType::f32;   ///< of X, W and b
-  DataType output = DataType::f32;  ///< of Y; only f32
+  DataType output = DataType::f32;  ///< of Y: f32, or the type of the input
+  /// Of f32 inputs any, else their own, f32 or int8. int8 rounds X to 8 bits a row where it meets
+  /// noise, which has to be philox:uniform8 of a shared X; X·W^T keeps the input's type, TF32 of
+  /// f32.
+  Precision precision = Precision::input;
   bool bias = true;
   InputLayout layout = InputLayout::shared;
   std::int64_t pop = 256;
@@ -71,6 +75,9 @@ using Problem = std::variant<PerturbedLinear, Gradient, ReduceMetric>;
 std::string_view operation_name(const Problem& problem);
 
 const NoiseSpec& noise_of(const Problem& problem);
+
+/// The precision asked for, with `input` resolved to the input's own type.
+Precision operand_precision(const PerturbedLinear& problem);
 
 /// Throws InvalidArgument naming the field: negative sizes, an odd pop with antithetic noise, …
 void validate(const Problem& problem);

@@ -177,6 +177,7 @@ void fill_strides(const PerturbedLinear& problem, PerturbedLinearArguments& argu
 
 void check_buffers(const PerturbedLinear& problem, const PerturbedLinearArguments& arguments) {
   const std::int64_t bytes = size_bytes(problem.input);
+  const std::int64_t output_bytes = size_bytes(problem.output);
   const std::int64_t inputs = problem.layout == InputLayout::individual ? arguments.pop : 1;
   check_extent({"x"},
                extent(inputs, arguments.x_individual_stride, arguments.batch,
@@ -187,12 +188,12 @@ void check_buffers(const PerturbedLinear& problem, const PerturbedLinearArgument
   check_extent({"y"},
                extent(arguments.pop, arguments.y_individual_stride, arguments.batch,
                       arguments.y_row_stride, arguments.out),
-               kFloatBytes);
+               output_bytes);
   check_alignment({"x"}, arguments.x, bytes);
   check_alignment({"weight"}, arguments.weight, bytes);
   check_alignment({"bias"}, arguments.bias, bytes);
   check_alignment({"seeds"}, arguments.seeds, kSeedBytes);
-  check_alignment({"y"}, arguments.y, kFloatBytes);
+  check_alignment({"y"}, arguments.y, output_bytes);
 }
 
 }  // namespace

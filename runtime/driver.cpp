@@ -24,12 +24,24 @@ SharedLibrary open_driver(const std::vector<std::string>& names) {
       tried));
 }
 
+template <typename Function>
+Function find_function(const SharedLibrary& library, const char* name) {
+  try {
+    return library.function<Function>(name);
+  } catch (const Unavailable&) {
+    return nullptr;
+  }
+}
+
 }  // namespace
 
 Driver::Driver(const std::vector<std::string>& names) : library_(open_driver(names)) {
 #define VNJIT_RESOLVE(name) name = library_.function<decltype(name)>(VNJIT_TEXT(name));
   VNJIT_DRIVER_FUNCTIONS(VNJIT_RESOLVE)
 #undef VNJIT_RESOLVE
+#define VNJIT_FIND(name) name = find_function<decltype(name)>(library_, VNJIT_TEXT(name));
+  VNJIT_OPTIONAL_DRIVER_FUNCTIONS(VNJIT_FIND)
+#undef VNJIT_FIND
   // Its second version came with CUDA 12.8 and has the same signature; the first is everywhere.
   cuEventElapsedTime = library_.function<decltype(cuEventElapsedTime)>("cuEventElapsedTime");
 

@@ -46,6 +46,13 @@
   FUNCTION(cuEventSynchronize)           \
   FUNCTION(cuEventDestroy)
 
+// Functions that a driver may lack: null then.
+#define VNJIT_OPTIONAL_DRIVER_FUNCTIONS(FUNCTION)  \
+  FUNCTION(cuMemAllocAsync)        /* CUDA 11.2 */ \
+  FUNCTION(cuMemFreeAsync)         /* CUDA 11.2 */ \
+  FUNCTION(cuLaunchKernelEx)       /* CUDA 11.8 */ \
+  FUNCTION(cuTensorMapEncodeTiled) /* CUDA 12.0 */
+
 namespace vnjit {
 
 /// The CUDA driver, opened and initialized: a table of its functions. Immutable and thread-safe.
@@ -73,6 +80,7 @@ class Driver {
 // NOLINTNEXTLINE(bugprone-macro-parentheses): a declaration
 #define VNJIT_DECLARE(name) decltype(&::name) name = nullptr;
   VNJIT_DRIVER_FUNCTIONS(VNJIT_DECLARE)
+  VNJIT_OPTIONAL_DRIVER_FUNCTIONS(VNJIT_DECLARE)
   VNJIT_DECLARE(cuEventElapsedTime)
 #undef VNJIT_DECLARE
 

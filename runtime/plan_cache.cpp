@@ -28,7 +28,8 @@ void add(Hasher& hasher, const NoiseSpec& noise) {
 
 void add(Hasher& hasher, const PerturbedLinear& problem) {
   add(hasher, problem.noise);
-  hasher.add(problem.input).add(problem.output).add(problem.bias).add(problem.layout);
+  hasher.add(problem.input).add(problem.output).add(problem.precision);
+  hasher.add(problem.bias).add(problem.layout);
   hasher.add(problem.pop).add(problem.batch).add(problem.in).add(problem.out);
   hasher.add(problem.bake_shape);
 }

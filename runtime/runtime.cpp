@@ -89,12 +89,13 @@ namespace {
 
 std::string describe_limits(const DeviceLimits& limits) {
   return fmt::format(
-      "{arch}, {sms} multiprocessors; shared memory {block} bytes a block ({optin} opted in), "
+      "{arch}, {sms} multiprocessors at {clock} MHz; shared memory {block} bytes a block ({optin} "
+      "opted in), "
       "{sm} a multiprocessor; {warps} warps and {blocks} blocks a multiprocessor",
       fmt::arg("arch", limits.arch()), fmt::arg("sms", limits.sm_count),
-      fmt::arg("block", limits.shared_per_block), fmt::arg("optin", limits.shared_per_block_optin),
-      fmt::arg("sm", limits.shared_per_sm), fmt::arg("warps", limits.max_warps_per_sm),
-      fmt::arg("blocks", limits.max_blocks_per_sm));
+      fmt::arg("clock", limits.clock_mhz), fmt::arg("block", limits.shared_per_block),
+      fmt::arg("optin", limits.shared_per_block_optin), fmt::arg("sm", limits.shared_per_sm),
+      fmt::arg("warps", limits.max_warps_per_sm), fmt::arg("blocks", limits.max_blocks_per_sm));
 }
 
 }  // namespace

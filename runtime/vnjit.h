@@ -183,6 +183,17 @@ enum {
 typedef int32_t vnjit_data_type;
 enum { VNJIT_TYPE_F32 = 0, VNJIT_TYPE_F16 = 1, VNJIT_TYPE_BF16 = 2 };
 
+/// What the operands of products may be rounded to. A kernel may always be more exact.
+typedef int32_t vnjit_precision;
+enum {
+  VNJIT_PRECISION_INPUT = 0,  ///< the input's own type; f32 inputs are exact
+  VNJIT_PRECISION_F32 = 1,
+  VNJIT_PRECISION_TF32 = 2,
+  VNJIT_PRECISION_F16 = 3,
+  VNJIT_PRECISION_BF16 = 4,
+  VNJIT_PRECISION_INT8 = 5
+};
+
 typedef int32_t vnjit_layout;
 enum { VNJIT_LAYOUT_SHARED = 0, VNJIT_LAYOUT_INDIVIDUAL = 1 };
 
@@ -202,14 +213,16 @@ typedef struct vnjit_problem {
 /// (batch, in) or, with the individual layout, (pop, batch, in).
 typedef struct vnjit_perturbed_linear {
   vnjit_problem base;
-  vnjit_data_type input;   ///< of X, W and b; f32
-  vnjit_data_type output;  ///< of Y; only f32
-  int32_t bias;            ///< 1
-  vnjit_layout layout;     ///< shared
-  int32_t bake_shape;      ///< 1: `in` and `out` are compile-time constants, a run must match; 0
-  int64_t batch;           ///< 64
-  int64_t in;              ///< 1024
-  int64_t out;             ///< 1024
+  vnjit_data_type input;      ///< of X, W and b; f32
+  vnjit_data_type output;     ///< of Y: f32, the default, or the type of the input
+  int32_t bias;               ///< 1
+  vnjit_layout layout;        ///< shared
+  int32_t bake_shape;         ///< 1: `in` and `out` are compile-time constants, a run must match; 0
+  int64_t batch;              ///< 64
+  int64_t in;                 ///< 1024
+  int64_t out;                ///< 1024
+  vnjit_precision precision;  ///< input; any of f32 inputs, else their own or f32; not int8
+  int32_t reserved;           ///< 0
 } vnjit_perturbed_linear;
 
 /// G[j, k] = sum_i fitness[i]·N_i[j, k] / (pop_size·sigma), over blocks of (rows, columns).
@@ -323,8 +336,8 @@ vnjit_status vnjit_plan_explain(const vnjit_plan* plan, char* text, size_t capac
                                 vnjit_error* error);
 
 // ---- Kernels without a plan or a GPU. `arch` is a preset, "sm_75" to "sm_120"; `config` as above;
-// `access` is "any", or "rows16", "noise64" and "index32" joined by +; null: contiguous, aligned
-// buffers of the problem's sizes.
+// `access` is "any", or "rows16", "noise16" or "noise64", and "index32" joined by +; null:
+// contiguous, aligned buffers of the problem's sizes.
 
 /// The source: one self-contained CUDA C++ file, the same bytes for the same input.
 vnjit_status vnjit_emit(const vnjit_problem* problem, const char* arch, const char* config,

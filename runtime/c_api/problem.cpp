@@ -47,6 +47,9 @@ void each_field(const Copy& copy, vnjit_perturbed_linear& c, PerturbedLinear& cp
   copy("batch", c.batch, cpp.batch);
   copy("in", c.in, cpp.in);
   copy("out", c.out, cpp.out);
+  copy("precision", c.precision, cpp.precision);
+  Reserved reserved{};
+  copy("reserved", c.reserved, reserved);
 }
 
 template <typename Copy>

@@ -47,6 +47,15 @@ inline constexpr std::array<Value<DataType>, 3> kValues<DataType>{
      VNJIT_VALUE(VNJIT_TYPE_BF16, DataType::bf16)}};
 
 template <>
+inline constexpr std::array<Value<Precision>, 6> kValues<Precision>{
+    {VNJIT_VALUE(VNJIT_PRECISION_INPUT, Precision::input),
+     VNJIT_VALUE(VNJIT_PRECISION_F32, Precision::f32),
+     VNJIT_VALUE(VNJIT_PRECISION_TF32, Precision::tf32),
+     VNJIT_VALUE(VNJIT_PRECISION_F16, Precision::f16),
+     VNJIT_VALUE(VNJIT_PRECISION_BF16, Precision::bf16),
+     VNJIT_VALUE(VNJIT_PRECISION_INT8, Precision::int8)}};
+
+template <>
 inline constexpr std::array<Value<InputLayout>, 2> kValues<InputLayout>{
     {VNJIT_VALUE(VNJIT_LAYOUT_SHARED, InputLayout::shared),
      VNJIT_VALUE(VNJIT_LAYOUT_INDIVIDUAL, InputLayout::individual)}};
@@ -58,6 +67,12 @@ inline constexpr std::array<Value<Normalize>, 2> kValues<Normalize>{
 
 template <>
 inline constexpr std::array<Value<bool>, 2> kValues<bool>{{{0, false, "no"}, {1, true, "yes"}}};
+
+/// A field that has no meaning yet, so that a later version can give it one.
+enum class Reserved { zero };
+
+template <>
+inline constexpr std::array<Value<Reserved>, 1> kValues<Reserved>{{{0, Reserved::zero, "zero"}}};
 #undef VNJIT_VALUE
 
 /// Throws InvalidArgument naming the field and the values there are.

@@ -11,4 +11,9 @@ namespace vnjit::cpu {
 const float* as_floats(DataType type, const void* data, std::int64_t first, std::int64_t count,
                        float* scratch);
 
+/// Writes `count` floats to `data`, from element `first` on, each rounded to the nearest value of
+/// the type, ties to even; what is beyond the largest becomes infinite, NaN stays NaN.
+void store_floats(DataType type, const float* from, std::int64_t count, void* data,
+                  std::int64_t first);
+
 }  // namespace vnjit::cpu

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <vector>
 
 #include "vnjit/runtime/cpu/floats.hpp"
 #include "vnjit/runtime/cpu/noise.hpp"
@@ -7,6 +8,10 @@
 
 namespace vnjit::cpu {
 namespace {
+
+/// Rows of Y whose fp32 sums are held until they are rounded to 16 bits. Noise is made anew for
+/// each such part of the batch, which beside the products of so many rows takes no time.
+constexpr std::int64_t kRoundedBatch = 1024;
 
 /// What one thread computes at a time: kPanelOut outputs of one individual, for the whole batch.
 class PanelTask {
@@ -19,30 +24,59 @@ class PanelTask {
         sigma_(problem.noise.antithetic && individual % 2 == 1 ? -arguments.sigma.value
                                                                : arguments.sigma.value),
         x_first_(individual * arguments.x_individual_stride),
-        y_(static_cast<float*>(arguments.y) + individual * arguments.y_individual_stride +
-           first_out),
+        y_first_(individual * arguments.y_individual_stride + first_out),
         first_out_(first_out),
         outs_(static_cast<int>(
             std::min(static_cast<std::int64_t>(kPanelOut), arguments.out - first_out))) {}
 
   void run() {
-    start_with_bias();
+    if (problem_.output == DataType::f32) {
+      sum({0, arguments_.batch, static_cast<float*>(arguments_.y) + y_first_,
+           arguments_.y_row_stride});
+      return;
+    }
+    std::vector<float> sums(
+        static_cast<std::size_t>(std::min(kRoundedBatch, arguments_.batch) * kPanelOut));
+    for (std::int64_t b = 0; b < arguments_.batch; b += kRoundedBatch) {
+      const Sums part{b, std::min(kRoundedBatch, arguments_.batch - b), sums.data(), kPanelOut};
+      sum(part);
+      round(part);
+    }
+  }
+
+ private:
+  /// Outputs of `batch` rows from `first_batch` on, in fp32.
+  struct Sums {
+    std::int64_t first_batch;
+    std::int64_t batch;
+    float* data;
+    std::int64_t row_stride;
+  };
+
+  void sum(const Sums& sums) {
+    start_with_bias(sums);
     for (std::int64_t k = 0; k < arguments_.in; k += kPanelIn) {
       const std::int64_t depth = std::min(static_cast<std::int64_t>(kPanelIn), arguments_.in - k);
       make_noise(k, depth);
       perturb_rows(k, depth);
       make_panel(rows_, outs_, depth, panel_);
-      multiply(k, depth);
+      multiply(k, depth, sums);
     }
   }
 
- private:
+  void round(const Sums& sums) const {
+    for (std::int64_t b = 0; b < sums.batch; ++b) {
+      store_floats(problem_.output, sums.data + b * sums.row_stride, outs_, arguments_.y,
+                   y_first_ + (sums.first_batch + b) * arguments_.y_row_stride);
+    }
+  }
+
   std::uint64_t noise_element(std::int64_t row, std::int64_t column) const {
     return static_cast<std::uint64_t>(arguments_.offset + row * arguments_.noise_row_stride +
                                       column);
   }
 
-  void start_with_bias() {
+  void start_with_bias(const Sums& sums) const {
     float values[kPanelOut] = {};
     if (problem_.bias) {
       float scratch[kPanelOut];
@@ -50,8 +84,8 @@ class PanelTask {
       perturb(as_floats(problem_.input, arguments_.bias, first_out_, outs_, scratch), sigma_, outs_,
               values);
     }
-    for (std::int64_t b = 0; b < arguments_.batch; ++b) {
-      std::copy_n(values, outs_, y_ + b * arguments_.y_row_stride);
+    for (std::int64_t b = 0; b < sums.batch; ++b) {
+      std::copy_n(values, outs_, sums.data + b * sums.row_stride);
     }
   }
 
@@ -92,13 +126,14 @@ class PanelTask {
     return {converted_, depth};
   }
 
-  void multiply(std::int64_t first_in, std::int64_t depth) {
-    for (std::int64_t b = 0; b < arguments_.batch; b += kPanelBatch) {
+  void multiply(std::int64_t first_in, std::int64_t depth, const Sums& sums) {
+    for (std::int64_t b = 0; b < sums.batch; b += kPanelBatch) {
       const int batch =
-          static_cast<int>(std::min(static_cast<std::int64_t>(kPanelBatch), arguments_.batch - b));
-      const Rows x = input_rows(x_first_ + b * arguments_.x_row_stride + first_in, batch, depth);
-      multiply_panel(x.data, x.stride, batch, panel_, depth, y_ + b * arguments_.y_row_stride,
-                     arguments_.y_row_stride, outs_);
+          static_cast<int>(std::min(static_cast<std::int64_t>(kPanelBatch), sums.batch - b));
+      const std::int64_t row = x_first_ + (sums.first_batch + b) * arguments_.x_row_stride;
+      const Rows x = input_rows(row + first_in, batch, depth);
+      multiply_panel(x.data, x.stride, batch, panel_, depth, sums.data + b * sums.row_stride,
+                     sums.row_stride, outs_);
     }
   }
 
@@ -107,7 +142,7 @@ class PanelTask {
   const std::int64_t seed_;
   const float sigma_;
   const std::int64_t x_first_;
-  float* const y_;
+  const std::int64_t y_first_;  // element of Y
   const std::int64_t first_out_;
   const int outs_;
   alignas(64) float rows_[kPanelOut * kPanelIn];

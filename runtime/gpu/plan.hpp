@@ -8,13 +8,14 @@
 #include "vnjit/codegen/access.hpp"
 #include "vnjit/runtime/compiler.hpp"
 #include "vnjit/runtime/gpu/device.hpp"
-#include "vnjit/runtime/kernel.hpp"
+#include "vnjit/runtime/gpu/loaded_kernel.hpp"
+#include "vnjit/runtime/gpu/tensor_linear.hpp"
 #include "vnjit/runtime/plan.hpp"
 
 namespace vnjit {
 
-/// Kernels of one problem, compiled and loaded: the one for contiguous, aligned buffers, and the
-/// one for any.
+/// Kernels of one problem, compiled and loaded: those for the buffers that the config's family is
+/// made for, and the simt kernel for any.
 class GpuPlan final : public Plan {
  public:
   GpuPlan(const Problem& problem, const Config& config, std::shared_ptr<GpuDevice> device,
@@ -23,7 +24,9 @@ class GpuPlan final : public Plan {
   const Problem& problem() const override { return problem_; }
   const Device& device() const override { return *device_; }
 
-  std::size_t workspace_bytes(const PerturbedLinearArguments&) const override { return 0; }
+  std::size_t workspace_bytes(const PerturbedLinearArguments& sizes) const override {
+    return tensor_ ? tensor_->workspace_bytes(sizes) : 0;
+  }
   std::size_t workspace_bytes(const GradientArguments&) const override { return 0; }
   std::size_t workspace_bytes(const ReduceMetricArguments&) const override { return 0; }
 
@@ -37,28 +40,19 @@ class GpuPlan final : public Plan {
   std::string explain() const override;
 
  private:
-  struct Loaded {
-    Loaded(const Access& its_access, const KernelSource& source, const Compiled& compiled,
-           const std::shared_ptr<const Driver>& driver);
-
-    Access access;
-    Kernel kernel;
-    std::filesystem::path source_file;  // empty where nothing is on disk
-  };
-
-  std::unique_ptr<Loaded> load(const Access& access, Compiler& compiler) const;
-  const Kernel& kernel_for(const Access& given) const;
+  std::unique_ptr<const LoadedKernel> load(const Access& access, Compiler& compiler) const;
   template <typename Params>
-  void launch(const Kernel& kernel, Params params, long long blocks, StreamHandle stream) const;
+  void launch(const LoadedKernel& kernel, Params params, std::int64_t blocks,
+              StreamHandle stream) const;
 
   Problem problem_;
   Config config_;
+  Config simt_config_;  // of any_ and fast_
   std::shared_ptr<GpuDevice> device_;
-  unsigned threads_;       // of a block
-  unsigned shared_bytes_;  // of a block
-  long long max_grid_;
-  std::unique_ptr<const Loaded> any_;
-  std::unique_ptr<const Loaded> fast_;  // null where it would be the same
+  std::unique_ptr<const TensorLinear> tensor_;  // null where the config is of simt
+  Access fast_access_;
+  std::unique_ptr<const LoadedKernel> fast_;  // null where it would be any_, or there is tensor_
+  std::unique_ptr<const LoadedKernel> any_;
 };
 
 }  // namespace vnjit

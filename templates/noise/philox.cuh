@@ -15,28 +15,70 @@ struct PhiloxWords {
   }
 };
 
-/// Philox4x32 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011) of the counter
-/// (low32(counter), high32(counter), 0, 0) under the key (low32(key), high32(key)).
+/// A key with what it contributes to each round made: two words a round.
 template <int kRounds>
-VNJIT_FUNCTION PhiloxWords philox4x32(u64 counter, u64 key) {
-  u32 x0 = static_cast<u32>(counter);
-  u32 x1 = static_cast<u32>(counter >> 32);
-  u32 x2 = 0;
-  u32 x3 = 0;
-  u32 key0 = static_cast<u32>(key);
-  u32 key1 = static_cast<u32>(key >> 32);
+struct alignas(16) PhiloxKeys {
+  u32 words[2 * kRounds];
+};
+
+struct PhiloxRoundKey {
+  u32 low;
+  u32 high;
+};
+
+VNJIT_FUNCTION PhiloxRoundKey philox_round_key(u64 key, int round) {
+  return {static_cast<u32>(key) + static_cast<u32>(round) * 0x9E3779B9u,
+          static_cast<u32>(key >> 32) + static_cast<u32>(round) * 0xBB67AE85u};
+}
+
+template <int kRounds>
+VNJIT_FUNCTION PhiloxRoundKey philox_round_key(const PhiloxKeys<kRounds>& keys, int round) {
+  return {keys.words[2 * round], keys.words[2 * round + 1]};
+}
+
+template <int kRounds>
+VNJIT_FUNCTION PhiloxKeys<kRounds> philox_keys(u64 key) {
+  PhiloxKeys<kRounds> keys;
   VNJIT_UNROLL
   for (int round = 0; round < kRounds; ++round) {
-    const WideProduct first = multiply_wide(x0, 0xD2511F53u);
-    const WideProduct second = multiply_wide(x2, 0xCD9E8D57u);
-    x0 = second.high ^ x1 ^ key0;
+    keys.words[2 * round] = philox_round_key(key, round).low;
+    keys.words[2 * round + 1] = philox_round_key(key, round).high;
+  }
+  return keys;
+}
+
+constexpr u32 kPhiloxFirst = 0xD2511F53u;
+constexpr u32 kPhiloxSecond = 0xCD9E8D57u;
+
+/// philox4x32 of a counter of which the product of the low word and kPhiloxFirst is known, and the
+/// high word.
+template <int kRounds, typename Key>
+VNJIT_FUNCTION PhiloxWords philox4x32_of_product(WideProduct product, u32 high, const Key& key) {
+  PhiloxRoundKey round_key = philox_round_key(key, 0);
+  u32 x0 = high ^ round_key.low;
+  u32 x1 = 0;
+  u32 x2 = product.high ^ round_key.high;
+  u32 x3 = product.low;
+  VNJIT_UNROLL
+  for (int round = 1; round < kRounds; ++round) {
+    const WideProduct first = multiply_wide(x0, kPhiloxFirst);
+    const WideProduct second = multiply_wide(x2, kPhiloxSecond);
+    round_key = philox_round_key(key, round);
+    x0 = second.high ^ x1 ^ round_key.low;
     x1 = second.low;
-    x2 = first.high ^ x3 ^ key1;
+    x2 = first.high ^ x3 ^ round_key.high;
     x3 = first.low;
-    key0 += 0x9E3779B9u;
-    key1 += 0xBB67AE85u;
   }
   return {{x0, x1, x2, x3}};
+}
+
+/// Philox4x32 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011) of the counter
+/// (low32(counter), high32(counter), 0, 0) under the key (low32(key), high32(key)), given as 64
+/// bits or as PhiloxKeys.
+template <int kRounds, typename Key>
+VNJIT_FUNCTION PhiloxWords philox4x32(u64 counter, const Key& key) {
+  return philox4x32_of_product<kRounds>(multiply_wide(static_cast<u32>(counter), kPhiloxFirst),
+                                        static_cast<u32>(counter >> 32), key);
 }
 
 // One call is one lane's share of a 16-bit m16k16 matrix fragment: lane c of the four that share

@@ -7,6 +7,9 @@ namespace vnjit::noise {
 /// 23-bit symmetric uniform values in (-0.5, 0.5), four a call: variance (1 - 2^-46) / 12.
 template <int kRounds>
 struct PhiloxUniform {
+  using Keys = PhiloxKeys<kRounds>;  ///< a seed with its round keys made: where one says `seed`
+  VNJIT_FUNCTION static Keys keys(u64 seed) { return philox_keys<kRounds>(seed); }
+
   VNJIT_FUNCTION static float from_word(u32 word) {
     return (static_cast<float>(word >> 9) + 0.5f) * 0x1p-23f - 0.5f;
   }
@@ -16,15 +19,26 @@ struct PhiloxUniform {
     return from_word(philox4x32<kRounds>(call, seed).word(fragment_value(element)));
   }
 
+  /// The 4 values of lane `lane` in the 16 elements of `sixteenth`, in the order of block_position.
+  template <typename Seed>
+  VNJIT_FUNCTION static void sixteenth(const Seed& seed, u64 sixteenth, u32 lane,
+                                       float (&values)[4]) {
+    const PhiloxWords words = philox4x32<kRounds>(sixteenth * 4 + lane, seed);
+    VNJIT_UNROLL
+    for (int n = 0; n < 4; ++n) {
+      values[n] = from_word(words.w[n]);
+    }
+  }
+
   /// The 16 values of lane `lane` in the 64 elements of `block`, in the order of block_position.
   VNJIT_FUNCTION static void block(u64 seed, u64 block, u32 lane, float (&values)[16]) {
     VNJIT_UNROLL
-    for (int sixteenth = 0; sixteenth < 4; ++sixteenth) {
-      const u64 call = (block * 4 + static_cast<u64>(sixteenth)) * 4 + lane;
-      const PhiloxWords words = philox4x32<kRounds>(call, seed);
+    for (int q = 0; q < 4; ++q) {
+      float quarter[4];
+      sixteenth(seed, block * 4 + static_cast<u64>(q), lane, quarter);
       VNJIT_UNROLL
       for (int n = 0; n < 4; ++n) {
-        values[4 * sixteenth + n] = from_word(words.w[n]);
+        values[4 * q + n] = quarter[n];
       }
     }
   }

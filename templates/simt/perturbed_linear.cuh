@@ -153,8 +153,9 @@ __device__ __forceinline__ void perturbed_linear(const PerturbedLinearParams& pa
   const int first_column = out_thread * kThreadOut;
   const Index columns = out - first_out - first_column;  // left for this thread
   const Index y_row_stride = static_cast<Index>(params.y_row_stride);
-  float* y = params.y + individual * static_cast<Index>(params.y_individual_stride) + first_out +
-             first_column;
+  Output* y = static_cast<Output*>(params.y) +
+              individual * static_cast<Index>(params.y_individual_stride) + first_out +
+              first_column;
 #pragma unroll
   for (int b = 0; b < kThreadBatch; ++b) {
     const Index row = first_batch + batch_thread + b * kBatchThreads;
@@ -165,7 +166,7 @@ __device__ __forceinline__ void perturbed_linear(const PerturbedLinearParams& pa
       //@if has_bias
       value += shared.bias[first_column + n];
       //@endif
-      if (n < columns) y[row * y_row_stride + n] = value;
+      if (n < columns) store1(y + row * y_row_stride + n, value);
     }
   }
 }

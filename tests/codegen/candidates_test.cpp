@@ -1,4 +1,5 @@
 #include "vnjit/codegen/candidates.hpp"
+#include "vnjit/codegen/cost_model.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

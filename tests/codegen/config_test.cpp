@@ -54,7 +54,11 @@ TEST(Config, RefusesTextThatDoesNotParseAndSaysWhere) {
       {"simt_o64b64k64_s2_w8", ""},
       {"simt_o64b64k64_s2_w8_", ""},
       {"simt_o64b64k64_s2_w8_r1 ", " "},
-      {"simt_o64b64k64_s2_w8_r1_r1", "_r1"},
+      {"simt_o64b64k64_s2_w8_r1_r1", "r1"},
+      {"mma_sync_o64b8k64_s2_w4_r2_i", "i"},
+      {"mma_sync_o64b8k64_s2_w4_r2_i8_i8", "_i8"},
+      {"wgmma_fusedo64b8k64_s2_w4_r2", "fusedo64b8k64_s2_w4_r2"},
+      {"wgmma_fused_fused_o64b8k64_s2_w4_r2", "fused_o64b8k64_s2_w4_r2"},
   };
   for (const auto& refused : cases) {
     EXPECT_THAT([&] { parse_config(refused.text); },
@@ -65,10 +69,11 @@ TEST(Config, RefusesTextThatDoesNotParseAndSaysWhere) {
 }
 
 TEST(Config, RefusesFamiliesThereAreNot) {
-  for (const std::string text : {"", "wgmma_o64b64k64_s2_w8_r1", "simt", "Simt_o64"}) {
-    EXPECT_THAT(
-        [&] { parse_config(text); },
-        ThrowsMessage<ConfigError>("config '" + text + "' names no kernel family; there is simt"));
+  for (const std::string text : {"", "mma_o64b64k64_s2_w8_r1", "simt", "Simt_o64", "mma_sync"}) {
+    EXPECT_THAT([&] { parse_config(text); },
+                ThrowsMessage<ConfigError>("config '" + text +
+                                           "' names no kernel family; there are simt, mma_sync "
+                                           "and wgmma"));
   }
 }
 

@@ -34,5 +34,26 @@ TEST(DataType, RefusesOtherNamesSayingWhichThereAre) {
   }
 }
 
+TEST(Precision, ParsesTheNamesItPrints) {
+  const struct {
+    Precision precision;
+    const char* name;
+  } cases[] = {{Precision::input, "input"}, {Precision::f32, "f32"},   {Precision::tf32, "tf32"},
+               {Precision::f16, "f16"},     {Precision::bf16, "bf16"}, {Precision::int8, "int8"}};
+  for (const auto& known : cases) {
+    EXPECT_EQ(to_string(known.precision), known.name);
+    EXPECT_EQ(parse_precision(known.name), known.precision);
+  }
+}
+
+TEST(Precision, RefusesOtherNamesSayingWhichThereAre) {
+  EXPECT_THAT([] { parse_precision("fp8"); },
+              ThrowsMessage<InvalidArgument>(
+                  "precision 'fp8' is unknown; use input, f32, tf32, f16, bf16 or int8"));
+  for (const char* text : {"", "F32", "tf32 ", "int", "?"}) {
+    EXPECT_THROW(parse_precision(text), InvalidArgument) << text;
+  }
+}
+
 }  // namespace
 }  // namespace vnjit

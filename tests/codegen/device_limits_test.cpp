@@ -18,6 +18,7 @@ struct Expected {
   int major;
   int minor;
   int sm_count;
+  int clock_mhz;
   std::int64_t block_optin;
   std::int64_t sm_shared;
   std::int64_t reserved;
@@ -25,16 +26,16 @@ struct Expected {
   int blocks;
 };
 
-// CUDA C++ Programming Guide, technical specifications per compute capability; SM counts of T4,
-// A100, RTX 3090, RTX 4090, H100 SXM, B200 and RTX 5090.
+// CUDA C++ Programming Guide, technical specifications per compute capability; SM counts and
+// boost clocks of T4, A100, RTX 3090, RTX 4090, H100 SXM, B200 and RTX 5090.
 constexpr Expected kExpected[] = {
-    {"sm_75", 7, 5, 40, 64 * kKiB, 64 * kKiB, 0, 32, 16},
-    {"sm_80", 8, 0, 108, 163 * kKiB, 164 * kKiB, kKiB, 64, 32},
-    {"sm_86", 8, 6, 82, 99 * kKiB, 100 * kKiB, kKiB, 48, 16},
-    {"sm_89", 8, 9, 128, 99 * kKiB, 100 * kKiB, kKiB, 48, 24},
-    {"sm_90", 9, 0, 132, 227 * kKiB, 228 * kKiB, kKiB, 64, 32},
-    {"sm_100", 10, 0, 148, 227 * kKiB, 228 * kKiB, kKiB, 64, 32},
-    {"sm_120", 12, 0, 170, 99 * kKiB, 100 * kKiB, kKiB, 48, 24},
+    {"sm_75", 7, 5, 40, 1590, 64 * kKiB, 64 * kKiB, 0, 32, 16},
+    {"sm_80", 8, 0, 108, 1410, 163 * kKiB, 164 * kKiB, kKiB, 64, 32},
+    {"sm_86", 8, 6, 82, 1695, 99 * kKiB, 100 * kKiB, kKiB, 48, 16},
+    {"sm_89", 8, 9, 128, 2520, 99 * kKiB, 100 * kKiB, kKiB, 48, 24},
+    {"sm_90", 9, 0, 132, 1755, 227 * kKiB, 228 * kKiB, kKiB, 64, 32},
+    {"sm_100", 10, 0, 148, 1965, 227 * kKiB, 228 * kKiB, kKiB, 64, 32},
+    {"sm_120", 12, 0, 170, 2407, 99 * kKiB, 100 * kKiB, kKiB, 48, 24},
 };
 
 TEST(DeviceLimits, PresetsHoldTheTablesOfTheArchitecture) {
@@ -46,6 +47,7 @@ TEST(DeviceLimits, PresetsHoldTheTablesOfTheArchitecture) {
     EXPECT_EQ(limits.compute_major, expected.major);
     EXPECT_EQ(limits.compute_minor, expected.minor);
     EXPECT_EQ(limits.sm_count, expected.sm_count);
+    EXPECT_EQ(limits.clock_mhz, expected.clock_mhz);
     EXPECT_EQ(limits.shared_per_block, 48 * kKiB);
     EXPECT_EQ(limits.shared_per_block_optin, expected.block_optin);
     EXPECT_EQ(limits.shared_per_sm, expected.sm_shared);
@@ -88,6 +90,15 @@ TEST(DeviceLimits, CopiesRunInTheBackgroundFromSm80On) {
   for (const std::string_view name : preset_names()) {
     EXPECT_EQ(DeviceLimits::preset(name).has_async_copy(), name != "sm_75") << name;
   }
+}
+
+TEST(DeviceLimits, WarpgroupsMultiplyOnSm90Alone) {
+  for (const std::string_view name : preset_names()) {
+    EXPECT_EQ(DeviceLimits::preset(name).has_wgmma(), name == "sm_90") << name;
+  }
+  DeviceLimits limits = DeviceLimits::preset("sm_90");
+  limits.compute_minor = 3;
+  EXPECT_FALSE(limits.has_wgmma());
 }
 
 }  // namespace

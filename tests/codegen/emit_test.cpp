@@ -117,13 +117,15 @@ TEST(Emit, OpensWithWhatTheKernelIs) {
             "philox:uniform8:7, antithetic pairs, contract version 1");
   EXPECT_EQ(comment_line(source, "config: "),
             "simt_o64b64k64_s3_w8_r1 for sm_90, 256 threads, 69888 bytes of shared memory");
-  EXPECT_EQ(comment_line(source, "types:  "), "X, W and b bf16, Y f32, sums f32");
-  EXPECT_EQ(comment_line(source, "layout: "), "X (batch, in), shared; access rows16+index32");
+  EXPECT_EQ(comment_line(source, "types:  "), "X, W and b bf16, operands f32, Y f32, sums f32");
+  EXPECT_EQ(comment_line(source, "layout: "),
+            "X (batch, in), shared; access rows16+noise16+index32+counter32");
   EXPECT_EQ(comment_line(source, "stages: "),
             "3; (232448 - 17664) / 17408 bytes a stage = 12, at most 4: 4");
   EXPECT_EQ(comment_line(source, "again:  "),
             "vnjit emit perturbed-linear --dtype bf16 --bias --x shared --noise philox:uniform8:7 "
-            "--antithetic --arch sm_90 --config simt_o64b64k64_s3_w8_r1 --access rows16+index32");
+            "--antithetic --arch sm_90 --config simt_o64b64k64_s3_w8_r1 --access "
+            "rows16+noise16+index32+counter32");
 }
 
 TEST(Emit, OpensWithTheFormulaOfItsOperation) {

@@ -24,6 +24,28 @@ inline std::vector<Problem> every_operation(const NoiseSpec& noise) {
           Gradient{.noise = noise, .vector = true, .rows = 1}, ReduceMetric{.noise = noise}};
 }
 
+/// Perturbed linear for each type that tensor cores multiply, from inputs of it and from fp32.
+inline std::vector<PerturbedLinear> every_tensor_input() {
+  return {{.input = DataType::f16},       {.input = DataType::bf16},
+          {.precision = Precision::tf32}, {.precision = Precision::f16},
+          {.precision = Precision::bf16}, {.input = DataType::f16, .output = DataType::f16}};
+}
+
+/// The same with a shared X and with one for each individual, with each of the noises.
+inline std::vector<PerturbedLinear> every_tensor_problem() {
+  std::vector<PerturbedLinear> all;
+  for (const PerturbedLinear& input : every_tensor_input()) {
+    for (const NoiseSpec& noise : every_noise()) {
+      for (const InputLayout layout : {InputLayout::shared, InputLayout::individual}) {
+        all.push_back(input);
+        all.back().noise = noise;
+        all.back().layout = layout;
+      }
+    }
+  }
+  return all;
+}
+
 inline std::vector<DeviceLimits> every_preset() {
   std::vector<DeviceLimits> all;
   for (const std::string_view name : preset_names()) all.push_back(DeviceLimits::preset(name));

@@ -35,12 +35,13 @@ std::string all_text() {
     for (const NoiseSpec& noise : tests::every_noise()) {
       std::vector<Problem> problems = tests::every_operation(noise);
       problems.push_back(PerturbedLinear{
-          .noise = noise, .in = 5'000'000'000, .out = 1'234'567, .bake_shape = true});
+          .noise = noise, .in = 5'000'000'016, .out = 1'234'567, .bake_shape = true});
       for (const Problem& problem : problems) {
         const Config config = choose_config(problem, limits);
         text += to_string(config) + "\n" + to_string(parse_config(to_string(config))) + "\n";
         text += pipeline_depth(config, problem, limits).explain() + "\n";
         text += command_flags(problem) + "\n";
+        text += to_string(contiguous_access(problem)) + "\n";
         text += emit(problem, config, limits).text;
         text += emit(problem, config, limits, Access{}).text;
       }

@@ -13,6 +13,16 @@ using testing::ThrowsMessage;
 
 constexpr NoiseSpec kAntithetic{.antithetic = true};
 
+/// The message with which a problem is refused; empty where it is not.
+std::string refusal_of(const Problem& problem) {
+  try {
+    validate(problem);
+  } catch (const InvalidArgument& error) {
+    return error.what();
+  }
+  return {};
+}
+
 TEST(Problem, IsNamedAsInTheCommand) {
   EXPECT_EQ(operation_name(PerturbedLinear{}), "perturbed-linear");
   EXPECT_EQ(operation_name(Gradient{}), "weight-gradient");
@@ -57,6 +67,16 @@ TEST(Problem, KnowsTheCommandThatMakesItsSource) {
                                           .bake_shape = true}),
             "perturbed-linear --dtype bf16 --no-bias --x individual --noise philox:uniform8:7 "
             "--antithetic --bake-shape --in 784 --out 256");
+  EXPECT_EQ(command_flags(PerturbedLinear{
+                .input = DataType::f16, .output = DataType::f16, .precision = Precision::f32}),
+            "perturbed-linear --dtype f16 --precision f32 --output f16 --bias --x shared --noise "
+            "philox:uniform8:7");
+  EXPECT_EQ(command_flags(PerturbedLinear{.precision = Precision::tf32}),
+            "perturbed-linear --dtype f32 --precision tf32 --bias --x shared --noise "
+            "philox:uniform8:7");
+  EXPECT_EQ(command_flags(PerturbedLinear{.input = DataType::bf16, .output = DataType::bf16}),
+            "perturbed-linear --dtype bf16 --output bf16 --bias --x shared --noise "
+            "philox:uniform8:7");
   EXPECT_EQ(command_flags(Gradient{.noise = parse_noise_spec("triton")}),
             "weight-gradient --noise triton");
   EXPECT_EQ(command_flags(Gradient{.noise = kAntithetic, .vector = true, .rows = 1}),
@@ -112,9 +132,65 @@ TEST(Problem, RefusesNoiseThatIsNotDefined) {
       ThrowsMessage<InvalidArgument>("noise rounds 8 are not offered for philox; use 7 or 10"));
 }
 
-TEST(Problem, RefusesOutputsOtherThanF32) {
-  EXPECT_THAT([] { validate(PerturbedLinear{.output = DataType::bf16}); },
-              ThrowsMessage<InvalidArgument>("output is bf16; outputs are f32"));
+TEST(Problem, OutputsAreF32OrOfTheTypeOfTheInput) {
+  const auto refusal = [](DataType input, DataType output) {
+    return refusal_of(PerturbedLinear{.input = input, .output = output});
+  };
+  using enum DataType;
+  for (const DataType type : {f32, f16, bf16}) {
+    EXPECT_EQ(refusal(type, f32), "");
+    EXPECT_EQ(refusal(type, type), "");
+  }
+  EXPECT_EQ(refusal(f32, f16), "output is f16; f32 inputs have outputs of f32");
+  EXPECT_EQ(refusal(f32, bf16), "output is bf16; f32 inputs have outputs of f32");
+  EXPECT_EQ(refusal(f16, bf16), "output is bf16; f16 inputs have outputs of f32 or f16");
+  EXPECT_EQ(refusal(bf16, f16), "output is f16; bf16 inputs have outputs of f32 or bf16");
+}
+
+TEST(Problem, ThePrecisionOfOperandsIsThatOfTheInputUnlessAskedFor) {
+  const auto precision = [](DataType input, Precision asked) {
+    return operand_precision({.input = input, .precision = asked});
+  };
+  EXPECT_EQ(operand_precision({}), Precision::f32);
+  EXPECT_EQ(precision(DataType::f32, Precision::input), Precision::f32);
+  EXPECT_EQ(precision(DataType::f16, Precision::input), Precision::f16);
+  EXPECT_EQ(precision(DataType::bf16, Precision::input), Precision::bf16);
+  for (const Precision asked :
+       {Precision::f32, Precision::tf32, Precision::f16, Precision::bf16, Precision::int8}) {
+    EXPECT_EQ(precision(DataType::f32, asked), asked);
+  }
+  EXPECT_EQ(precision(DataType::bf16, Precision::f32), Precision::f32);
+}
+
+TEST(Problem, EveryInputHasItsPrecisions) {
+  const auto refusal = [](DataType input, Precision precision) {
+    return refusal_of(PerturbedLinear{.input = input, .precision = precision});
+  };
+  using enum DataType;
+  for (const Precision precision :
+       {Precision::input, Precision::f32, Precision::tf32, Precision::f16, Precision::bf16}) {
+    EXPECT_EQ(refusal(f32, precision), "") << to_string(precision);
+  }
+  for (const Precision precision : {Precision::input, Precision::f32, Precision::f16}) {
+    EXPECT_EQ(refusal(f16, precision), "") << to_string(precision);
+  }
+  for (const Precision precision : {Precision::input, Precision::f32, Precision::bf16}) {
+    EXPECT_EQ(refusal(bf16, precision), "") << to_string(precision);
+  }
+  EXPECT_EQ(refusal(f16, Precision::tf32), "precision is tf32; f16 inputs take input, f16 or f32");
+  EXPECT_EQ(refusal(f16, Precision::bf16), "precision is bf16; f16 inputs take input, f16 or f32");
+  EXPECT_EQ(refusal(bf16, Precision::tf32),
+            "precision is tf32; bf16 inputs take input, bf16 or f32");
+  EXPECT_EQ(refusal(bf16, Precision::f16), "precision is f16; bf16 inputs take input, bf16 or f32");
+}
+
+TEST(Problem, RefusesThePrecisionThatIsNotAvailable) {
+  EXPECT_EQ(refusal_of(PerturbedLinear{.precision = Precision::int8}),
+            "precision int8 is not available; f32 inputs take input, f32, tf32, f16 or bf16");
+  EXPECT_EQ(refusal_of(PerturbedLinear{.input = DataType::f16, .precision = Precision::int8}),
+            "precision int8 is not available; f16 inputs take input, f16 or f32");
+  EXPECT_EQ(refusal_of(PerturbedLinear{.input = DataType::bf16, .precision = Precision::int8}),
+            "precision int8 is not available; bf16 inputs take input, bf16 or f32");
 }
 
 TEST(Problem, RefusesAVectorGradientOfSeveralRows) {
@@ -124,24 +200,20 @@ TEST(Problem, RefusesAVectorGradientOfSeveralRows) {
 }
 
 TEST(ValidateProblem, RefusesValuesThatNoEnumHas) {
-  const auto refusal = [](const Problem& problem) -> std::string {
-    try {
-      validate(problem);
-    } catch (const InvalidArgument& error) {
-      return error.what();
-    }
-    return {};
-  };
-  EXPECT_EQ(refusal(PerturbedLinear{.input = static_cast<DataType>(77)}),
+  EXPECT_EQ(refusal_of(PerturbedLinear{.output = static_cast<DataType>(-1)}),
+            "output -1 is no DataType");
+  EXPECT_EQ(refusal_of(PerturbedLinear{.precision = static_cast<Precision>(6)}),
+            "precision 6 is no Precision");
+  EXPECT_EQ(refusal_of(PerturbedLinear{.input = static_cast<DataType>(77)}),
             "input 77 is no DataType");
-  EXPECT_EQ(refusal(PerturbedLinear{.layout = static_cast<InputLayout>(9)}),
+  EXPECT_EQ(refusal_of(PerturbedLinear{.layout = static_cast<InputLayout>(9)}),
             "layout 9 is no InputLayout");
-  EXPECT_EQ(refusal(Gradient{.normalize = static_cast<Normalize>(9)}),
+  EXPECT_EQ(refusal_of(Gradient{.normalize = static_cast<Normalize>(9)}),
             "normalize 9 is no Normalize");
-  EXPECT_EQ(refusal(ReduceMetric{.input = static_cast<DataType>(3)}), "input 3 is no DataType");
-  EXPECT_EQ(refusal(Gradient{.noise = {.generator = static_cast<Generator>(5)}}),
+  EXPECT_EQ(refusal_of(ReduceMetric{.input = static_cast<DataType>(3)}), "input 3 is no DataType");
+  EXPECT_EQ(refusal_of(Gradient{.noise = {.generator = static_cast<Generator>(5)}}),
             "noise generator 5 is no Generator");
-  EXPECT_EQ(refusal(Gradient{.noise = {.distribution = static_cast<Distribution>(4)}}),
+  EXPECT_EQ(refusal_of(Gradient{.noise = {.distribution = static_cast<Distribution>(4)}}),
             "noise distribution 4 is no Distribution");
 }
 

@@ -43,6 +43,11 @@ class PlanOnGpu : public DeviceTest {
   Buffer<std::int64_t> seeds;
 };
 
+TEST_F(PlanOnGpu, RunsOnADeviceWhoseClockIsKnown) {
+  EXPECT_GT(device->limits().clock_mhz, 500);
+  EXPECT_LT(device->limits().clock_mhz, 5000);
+}
+
 TEST_F(PlanOnGpu, IsMadeOnceForAProblem) {
   const auto plan = runtime.plan(problem, device);
   EXPECT_EQ(runtime.plan(problem, device), plan);

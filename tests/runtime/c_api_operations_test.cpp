@@ -4,6 +4,7 @@
 
 #include "c_api_fixture.hpp"
 #include "cpu_reference.hpp"
+#include "vnjit/runtime/cpu/floats.hpp"
 #include "vnjit/runtime/runtime.hpp"
 
 // Every operation on the CPU, through the C API and through the C++ API: the same bits. Sizes and
@@ -130,6 +131,64 @@ TEST_F(CApiOperation, PerturbedLinearOfBf16WithoutBiasReadsSigmaFromItsPointer) 
                                    .in = in,
                                    .out = out});
   EXPECT_EQ(bits_of(y), bits_of(expected));
+}
+
+TEST_F(CApiOperation, PerturbedLinearWritesOutputsOf16Bits) {
+  const std::int64_t pop = 2, batch = 3, in = 16, out = 5;
+  const auto x = tests::encoded(DataType::f16, random_values(batch * in, 1));
+  const auto weight = tests::encoded(DataType::f16, random_values(out * in, 2));
+  const auto seeds = random_seeds(pop, 4);
+  std::vector<std::uint16_t> y(pop * batch * out + 1, 0xFFFF);
+
+  vnjit_perturbed_linear problem;
+  vnjit_perturbed_linear_init(&problem);
+  problem.input = problem.output = VNJIT_TYPE_F16;
+  problem.precision = VNJIT_PRECISION_F32;
+  problem.bias = 0;
+  vnjit_perturbed_linear_arguments arguments;
+  vnjit_perturbed_linear_arguments_init(&arguments);
+  arguments.base.sigma = kSigma;
+  arguments.base.seeds = seeds.data();
+  arguments.base.pop = pop;
+  arguments.x = x.data();
+  arguments.weight = weight.data();
+  arguments.y = y.data();
+  arguments.batch = batch;
+  arguments.in = in;
+  arguments.out = out;
+  run(problem, arguments);
+
+  std::vector<float> sums(pop * batch * out, tests::kNaN);
+  run_cpp(PerturbedLinear{.input = DataType::f16, .bias = false},
+          PerturbedLinearArguments{.x = x.data(),
+                                   .weight = weight.data(),
+                                   .seeds = seeds.data(),
+                                   .y = sums.data(),
+                                   .sigma = kSigma,
+                                   .pop = pop,
+                                   .batch = batch,
+                                   .in = in,
+                                   .out = out});
+  std::vector<std::uint16_t> expected(sums.size() + 1, 0xFFFF);
+  cpu::store_floats(DataType::f16, sums.data(), pop * batch * out, expected.data(), 0);
+  EXPECT_EQ(y, expected);
+}
+
+TEST_F(CApiOperation, APrecisionOrOutputThatTheInputDoesNotTakeIsRefused) {
+  vnjit_perturbed_linear problem;
+  vnjit_perturbed_linear_init(&problem);
+  const auto refused = [&] {
+    vnjit_plan* plan = nullptr;
+    return refusal(
+        vnjit_plan_create(runtime.get(), cpu.get(), &problem.base, nullptr, &plan, &error));
+  };
+  problem.output = VNJIT_TYPE_F16;
+  EXPECT_EQ(refused(),
+            "VNJIT_ERROR_INVALID_ARGUMENT: output is f16; f32 inputs have outputs of f32");
+  problem.input = VNJIT_TYPE_F16;
+  problem.precision = VNJIT_PRECISION_BF16;
+  EXPECT_EQ(refused(),
+            "VNJIT_ERROR_INVALID_ARGUMENT: precision is bf16; f16 inputs take input, f16 or f32");
 }
 
 /// A block of a later version of the C API.

@@ -110,7 +110,7 @@ std::size_t start_of_size() {
 TEST(CApiStruct, BeginsWithItsSizeAndEndsWithItsLastField) {
   VNJIT_EXPECT_STRUCT(vnjit_error, 4112, message);
   VNJIT_EXPECT_STRUCT(vnjit_options, 56, cached_plans);
-  VNJIT_EXPECT_STRUCT(vnjit_perturbed_linear, 88, out);
+  VNJIT_EXPECT_STRUCT(vnjit_perturbed_linear, 88, reserved);
   VNJIT_EXPECT_STRUCT(vnjit_gradient, 64, columns);
   VNJIT_EXPECT_STRUCT(vnjit_reduce_metric, 56, params);
   VNJIT_EXPECT_STRUCT(vnjit_perturbed_linear_arguments, 152, noise_row_stride);
@@ -178,6 +178,9 @@ TEST(CApiInit, GivesTheDefaultsThatTheHeaderStates) {
   EXPECT_EQ(linear.base.noise.antithetic, 0);
   EXPECT_EQ(linear.base.pop, 256);
   EXPECT_EQ(linear.input, VNJIT_TYPE_F32);
+  EXPECT_EQ(linear.output, VNJIT_TYPE_F32);
+  EXPECT_EQ(linear.precision, VNJIT_PRECISION_INPUT);
+  EXPECT_EQ(linear.reserved, 0);
   EXPECT_EQ(linear.bias, 1);
   EXPECT_EQ(linear.layout, VNJIT_LAYOUT_SHARED);
   EXPECT_EQ(linear.out, 1024);
@@ -197,6 +200,7 @@ TEST(CApiProblem, CarriesEveryFieldOver) {
   linear.base.pop = 6;
   linear.input = VNJIT_TYPE_BF16;
   linear.output = VNJIT_TYPE_F16;
+  linear.precision = VNJIT_PRECISION_TF32;
   linear.bias = 0;
   linear.layout = VNJIT_LAYOUT_INDIVIDUAL;
   linear.bake_shape = 1;
@@ -207,6 +211,7 @@ TEST(CApiProblem, CarriesEveryFieldOver) {
   EXPECT_EQ(problem_of(&linear.base), Problem(PerturbedLinear{.noise = triton,
                                                               .input = DataType::bf16,
                                                               .output = DataType::f16,
+                                                              .precision = Precision::tf32,
                                                               .bias = false,
                                                               .layout = InputLayout::individual,
                                                               .pop = 6,
@@ -240,6 +245,53 @@ TEST(CApiProblem, CarriesEveryFieldOver) {
   const NoiseSpec philox{Generator::philox, Distribution::rademacher, 10, false};
   EXPECT_EQ(problem_of(&metric.base),
             Problem(ReduceMetric{.noise = philox, .input = DataType::f16, .pop = 2, .params = 11}));
+}
+
+// Compiled before there was a precision: what lies behind the struct is not its own.
+TEST(CApiProblem, OfTheFirstVersionHasThePrecisionOfItsInput) {
+  vnjit_perturbed_linear linear;
+  std::memset(&linear, 0xAB, sizeof(linear));
+  vnjit_init(VNJIT_STRUCT_PERTURBED_LINEAR, &linear, 88);
+  EXPECT_EQ(linear.base.struct_size, 88u);
+  EXPECT_NE(linear.precision, VNJIT_PRECISION_INPUT);
+  linear.out = 7;
+  EXPECT_EQ(problem_of(&linear.base), Problem(PerturbedLinear{.out = 7}));
+}
+
+TEST(CApiProblem, RefusesValuesThatFieldsDoNotHave) {
+  const auto refused = [](const auto& change) -> std::string {
+    vnjit_perturbed_linear linear;
+    vnjit_perturbed_linear_init(&linear);
+    change(linear);
+    try {
+      problem_of(&linear.base);
+    } catch (const InvalidArgument& refusal) {
+      return refusal.what();
+    }
+    return {};
+  };
+  EXPECT_EQ(refused([](auto& linear) { linear.precision = 6; }),
+            "precision is 6; use VNJIT_PRECISION_INPUT (0), VNJIT_PRECISION_F32 (1), "
+            "VNJIT_PRECISION_TF32 (2), VNJIT_PRECISION_F16 (3), VNJIT_PRECISION_BF16 (4), "
+            "VNJIT_PRECISION_INT8 (5)");
+  EXPECT_EQ(refused([](auto& linear) { linear.output = 3; }),
+            "output is 3; use VNJIT_TYPE_F32 (0), VNJIT_TYPE_F16 (1), VNJIT_TYPE_BF16 (2)");
+  EXPECT_EQ(refused([](auto& linear) { linear.reserved = 1; }), "reserved is 1; use zero (0)");
+}
+
+TEST(CApiValue, OfAPrecisionIsTheOneOfItsName) {
+  const struct {
+    vnjit_precision c;
+    Precision cpp;
+  } cases[] = {
+      {VNJIT_PRECISION_INPUT, Precision::input}, {VNJIT_PRECISION_F32, Precision::f32},
+      {VNJIT_PRECISION_TF32, Precision::tf32},   {VNJIT_PRECISION_F16, Precision::f16},
+      {VNJIT_PRECISION_BF16, Precision::bf16},   {VNJIT_PRECISION_INT8, Precision::int8},
+  };
+  for (const auto& value : cases) {
+    EXPECT_EQ(cpp_value<Precision>("precision", value.c), value.cpp);
+    EXPECT_EQ(c_value(value.cpp), value.c);
+  }
 }
 
 TEST(CApiValue, WithoutAConstantAreRefused) {

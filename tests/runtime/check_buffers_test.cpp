@@ -72,6 +72,20 @@ TEST(CheckBuffers, RefusesPointersOffTheirElementSize) {
             "y is 0x101; it must be a multiple of its element size, 4");
 }
 
+TEST(CheckBuffers, CountsTheBytesOfTheOutputsType) {
+  const PerturbedLinear halves{.input = DataType::f16, .output = DataType::f16};
+  EXPECT_EQ(linear_refusal([](auto& a) { a.y = at<float>(258); }, halves), "");
+  EXPECT_EQ(linear_refusal([](auto& a) { a.y = at<float>(257); }, halves),
+            "y is 0x101; it must be a multiple of its element size, 2");
+  EXPECT_EQ(linear_refusal([](auto& a) { a.y = at<float>(258); }, {.input = DataType::f16}),
+            "y is 0x102; it must be a multiple of its element size, 4");
+  const auto shared = [](std::int64_t pop) { return [pop](auto& a) { a.pop = pop; }; };
+  EXPECT_EQ(linear_refusal(shared(kLast / 2 / 12), halves), "");
+  EXPECT_EQ(linear_refusal(shared(kLast / 2 / 12 + 1), halves),
+            "y reaches 4611686018427387912 elements with these sizes and strides; "
+            "4611686018427387903 of 2 bytes can be addressed");
+}
+
 TEST(CheckBuffers, RefusesABlockListWithoutBlocks) {
   EXPECT_EQ(refusal_of([] {
               checked(Gradient{}, GradientArguments{.fitness = at<float>(256),

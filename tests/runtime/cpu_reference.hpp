@@ -18,6 +18,7 @@
 namespace vnjit::tests {
 
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 /// Every generator, distribution and number of rounds.
 inline std::vector<NoiseSpec> every_noise() {

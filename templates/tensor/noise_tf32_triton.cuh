@@ -1,0 +1,45 @@
+#pragma once
+
+#include "specialization.cuh"
+#include "tensor/uniform.cuh"
+
+namespace vnjit {
+
+/// A lane's share of the noise of rows r and r + 8 of a TF32 fragment, in steps of 32 elements,
+/// made element by element. Rows start anywhere, at elements
+/// below 2^32.
+class NoiseRows {
+ public:
+  static constexpr float kScale = 1.0f;
+
+  __device__ __forceinline__ void start(unsigned long long first, unsigned long long second,
+                                        unsigned lane) {
+    elements_[0] = static_cast<unsigned>(first) + lane;
+    elements_[1] = static_cast<unsigned>(second) + lane;
+  }
+
+  __device__ __forceinline__ void begin(const Noise::Keys&, int) {}
+
+  /// Four m16k8 fragments, four registers each: (r, k), (r + 8, k), (r, k + 4), (r + 8, k + 4).
+  __device__ __forceinline__ void make(unsigned (&fragments)[16], const Noise::Keys& keys, int,
+                                       unsigned step) const {
+    const Noise::Keys key = uniform(keys);
+    const unsigned long long products[2] = {product(elements_[0] + step * 32),
+                                            product(elements_[1] + step * 32)};
+#pragma unroll
+    for (int n = 0; n < 16; ++n) {
+      const int distance = n / 4 * 8 + (n & 2) * 2;
+      fragments[n] = Operand::from_float(Noise::value_of_product(
+          key, products[n & 1] + distance * static_cast<unsigned long long>(noise::kPhiloxFirst)));
+    }
+  }
+
+ private:
+  __device__ __forceinline__ static unsigned long long product(unsigned element) {
+    return static_cast<unsigned long long>(element) * noise::kPhiloxFirst;
+  }
+
+  unsigned elements_[2];  // of the lane's first value in each row
+};
+
+}  // namespace vnjit
