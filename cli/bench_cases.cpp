@@ -95,6 +95,13 @@ std::vector<BenchCase> forward_cases() {
   triton.noise = parse_noise_spec("triton");
   triton.precision = Precision::tf32;
   cases.push_back({"F1-triton", triton});
+  triton.precision = Precision::f16;
+  cases.push_back({"F1-triton-f16", triton});
+  for (const Sizes& sizes : {kForward[0], kForward[1]}) {
+    PerturbedLinear quantized = problem_of(sizes, DataType::f16);
+    quantized.precision = Precision::int8;
+    cases.push_back({fmt::format("{}-int8", sizes.name), quantized});
+  }
   return cases;
 }
 

@@ -117,7 +117,7 @@ void ProblemFlags::add_operation_flags(CLI::App& command) {
       ->group(group);
   add(command, "--precision", precision_, "PRECISION",
       "what operands may be rounded to: input (the type of X and W), f32,\ntf32, f16 or "
-      "bf16 (perturbed-linear)",
+      "bf16; int8: of X where it meets noise (perturbed-linear)",
       kPerturbedLinear)
       ->group(group);
   add(command, "--output", output_, "TYPE",

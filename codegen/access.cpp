@@ -59,6 +59,15 @@ int noise_alignment_of(std::int64_t elements) {
   return elements % 16 == 0 ? 16 : 1;
 }
 
+double noise_end(std::int64_t offset, std::int64_t out, std::int64_t noise_row_stride,
+                 std::int64_t in) {
+  constexpr double kTileRows = 256;  // a tile hangs over the end of W by fewer
+  constexpr double kBlock = 64;      // and a row's last block of noise over the row's
+  return static_cast<double>(offset) +
+         (static_cast<double>(out) + kTileRows - 1) * static_cast<double>(noise_row_stride) +
+         static_cast<double>(in) + kBlock;
+}
+
 std::int64_t narrow_noise_elements(const NoiseSpec& noise) {
   constexpr std::int64_t kCounters = std::int64_t{1} << 32;
   if (noise.generator != Generator::philox) return kCounters;
@@ -83,7 +92,7 @@ Access contiguous_access(const Problem& problem) {
   }
   access.wide_index = is_wide(pop, linear->batch, linear->in) || is_wide(linear->out, linear->in) ||
                       is_wide(linear->pop, linear->batch, linear->out);
-  access.wide_counter = static_cast<double>(linear->out) * static_cast<double>(linear->in) >=
+  access.wide_counter = noise_end(0, linear->out, linear->in, linear->in) >
                         static_cast<double>(narrow_noise_elements(linear->noise));
   return access;
 }

@@ -39,6 +39,11 @@ int noise_alignment_of(std::int64_t elements);
 /// hangs over the end of a matrix.
 constexpr std::int64_t kMaxNarrowIndex = (std::int64_t{1} << 31) - (std::int64_t{1} << 16);
 
+/// One past the last noise element that a kernel may make for weights of (out, in): those of the
+/// tiles' edges, which hang over, count too. In double, for it may pass 64 bits.
+double noise_end(std::int64_t offset, std::int64_t out, std::int64_t noise_row_stride,
+                 std::int64_t in);
+
 /// Elements, from 0, whose generator counters fit 32 bits.
 std::int64_t narrow_noise_elements(const NoiseSpec& noise);
 

@@ -33,6 +33,7 @@ constexpr double kWeightClocks = 2;    // a warp's 16-byte reads of the perturbe
 constexpr double kInputClocks = 4;     // a warp's 16-byte reads of the X tile
 constexpr double kBarrierClocks = 5;   // a warp's share of the two barriers of a step
 constexpr double kMemoryClocks = 700;  // a load from device memory, from issue to use
+constexpr double kElementLoads = 16;   // on their way at a time
 constexpr double kExposed = 0.5;       // share of a wait that nothing in its own block covers
 constexpr double kBlockClocks = 200;   // start of a thread block
 
@@ -49,13 +50,18 @@ double simt_cycles(const Config& config, const PerturbedLinear& problem,
       config.block_in / 64.0 + (contiguous_access(problem).noise_alignment == 64 ? 0 : 1);
   const double noise =
       config.block_out * noise_blocks * 4 / 32 * (noise_instructions(problem.noise) + 16 * 3);
-  const double pieces = static_cast<double>(stage_bytes(config, problem)) / 16 / 32;
+  const bool vector = contiguous_access(problem).vector_rows;
+  const double copy_bytes = vector ? 16 : size_bytes(problem.input);
+  const double pieces = static_cast<double>(stage_bytes(config, problem)) / copy_bytes / 32;
   const double work = multiply + (noise + pieces * 8) / kIssue;
   // Few warps leave issue slots empty; resident blocks fill each other's barriers and waits.
   const double warps = config.warps * config.blocks_per_sm;
   const double busy = config.blocks_per_sm * work * (warps + 2) / warps;
   const double ahead = (config.stages - 1) * work;
-  const double wait = std::max(0.0, kMemoryClocks - ahead) + kBarrierClocks * config.warps;
+  // 16-bit rows off 16-byte boundaries are loaded on the spot, kElementLoads of a thread at a time.
+  const double spot = copy_bytes < 4 ? ceil_div(pieces, config.warps * kElementLoads) : 0;
+  const double wait =
+      std::max(0.0, kMemoryClocks - ahead) + spot * kMemoryClocks + kBarrierClocks * config.warps;
   const double step = std::max(busy, work + wait) + kExposed * wait / config.blocks_per_sm;
   const double steps = ceil_div(static_cast<double>(problem.in), config.block_in);
   const double blocks = static_cast<double>(problem.pop) *
@@ -67,12 +73,12 @@ double simt_cycles(const Config& config, const PerturbedLinear& problem,
 
 // Tensor families, in clocks of one multiprocessor.
 constexpr double kWgmmaFlops = 3300;     // of 16-bit operands a clock
-constexpr double kMmaSyncFlops = 1100;   // with the loads of fragments
+constexpr double kMmaSyncFlops = 950;    // with the loads of fragments
 constexpr double kOperandIssue = 2.2;    // clocks an instruction that makes noise takes
 constexpr double kWarpStepClocks = 120;  // a warp's waits and instructions around a product
 constexpr double kWgmmaStage = 190;      // a stage's barriers
 constexpr double kMmaSyncStage = 600;
-constexpr double kWgmmaUnit = 1500;  // a unit of work's start and end
+constexpr double kWgmmaUnit = 2500;  // a unit of work's start and end
 constexpr double kMmaSyncUnit = 2000;
 constexpr double kStoreBytes = 150;   // of Y through shared memory, a clock
 constexpr double kCacheBytes = 21;    // from the second-level cache, a clock
@@ -121,7 +127,8 @@ double tensor_cycles(const Config& config, const PerturbedLinear& problem, bool 
                       (wgmma ? kWgmmaStage : kMmaSyncStage);
   const double ahead = (wgmma ? std::max(1, config.stages - 2) : config.stages - 1) * busy;
   const double store = config.individuals * static_cast<double>(config.block_out) *
-                       config.block_batch * size_bytes(problem.output) / kStoreBytes;
+                       config.block_batch * size_bytes(problem.output) / kStoreBytes *
+                       (problem.out % 4 == 0 ? 1 : 2);  // whole pieces, or element by element
   const double unit = stages * (busy + std::max(0.0, kTileClocks - ahead)) + resident * store +
                       (wgmma ? kWgmmaUnit : kMmaSyncUnit);
 

@@ -191,7 +191,7 @@ enum {
   VNJIT_PRECISION_TF32 = 2,
   VNJIT_PRECISION_F16 = 3,
   VNJIT_PRECISION_BF16 = 4,
-  VNJIT_PRECISION_INT8 = 5
+  VNJIT_PRECISION_INT8 = 5  ///< X where it meets noise: philox:uniform8 and a shared X only
 };
 
 typedef int32_t vnjit_layout;
@@ -221,7 +221,7 @@ typedef struct vnjit_perturbed_linear {
   int64_t batch;              ///< 64
   int64_t in;                 ///< 1024
   int64_t out;                ///< 1024
-  vnjit_precision precision;  ///< input; any of f32 inputs, else their own or f32; not int8
+  vnjit_precision precision;  ///< input; any of f32 inputs, else their own, f32 or int8
   int32_t reserved;           ///< 0
 } vnjit_perturbed_linear;
 

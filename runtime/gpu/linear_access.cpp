@@ -5,8 +5,7 @@
 namespace vnjit {
 namespace {
 
-constexpr std::int64_t kNoiseBlock = 64;       // elements
-constexpr std::int64_t kWidestBlockOut = 256;  // rows a tile may hang over the end of W
+constexpr std::int64_t kNoiseBlock = 64;  // elements
 
 // One past the last element a matrix of `count` slices of `rows` rows reaches, in double: what
 // overflows 64 bits is certainly wide.
@@ -30,14 +29,6 @@ double widest_index(const PerturbedLinear& problem, const PerturbedLinearArgumen
        static_cast<double>(units)});
 }
 
-// What a tile makes beyond the ends of W is not used, but must not wrap either.
-double noise_extent(const PerturbedLinearArguments& arguments) {
-  return static_cast<double>(arguments.offset) +
-         static_cast<double>(arguments.out + kWidestBlockOut - 1) *
-             static_cast<double>(arguments.noise_row_stride) +
-         static_cast<double>(arguments.in + kNoiseBlock);
-}
-
 }  // namespace
 
 std::int64_t tiles_of(const Config& config, const PerturbedLinearArguments& arguments) {
@@ -58,7 +49,8 @@ Access access_of(const PerturbedLinear& problem, const PerturbedLinearArguments&
   access.wide_index =
       widest_index(problem, arguments, units) > static_cast<double>(kMaxNarrowIndex);
   access.wide_counter =
-      noise_extent(arguments) > static_cast<double>(narrow_noise_elements(problem.noise));
+      noise_end(arguments.offset, arguments.out, arguments.noise_row_stride, arguments.in) >
+      static_cast<double>(narrow_noise_elements(problem.noise));
   return access;
 }
 

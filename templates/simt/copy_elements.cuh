@@ -11,7 +11,7 @@ template <int kRows, int kStride>
 struct TileCopy {
   __device__ __forceinline__ void begin(Input* tile, const Input* source, Index row_stride,
                                         Index rows, Index columns) {
-#pragma unroll 4
+#pragma unroll 16  // loads on their way at a time
     for (int n = static_cast<int>(threadIdx.x); n < kRows * kBlockIn; n += kThreads) {
       const int row = n / kBlockIn;
       const int column = n % kBlockIn;

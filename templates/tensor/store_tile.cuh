@@ -50,6 +50,58 @@ __device__ __forceinline__ void load_base(float4 (&base)[kStoreItems], const Til
   }
 }
 
+/// Writes a part of the tile four outputs at a time.
+__device__ __forceinline__ void store_vectors(const float* staging,
+                                              const float4 (&base)[kStoreItems], const float* shift,
+                                              const TileTarget& target, int part) {
+#pragma unroll
+  for (int n = 0; n < kStoreItems; ++n) {
+    const StoreItem item(part, n);
+    if (item.batch >= target.rows || item.column >= target.columns) continue;
+    float4 value =
+        *reinterpret_cast<const float4*>(&staging[item.row * kStagingStride + item.column]);
+    //@if has_base
+    value = make_float4(value.x + base[n].x, value.y + base[n].y, value.z + base[n].z,
+                        value.w + base[n].w);
+    //@endif
+    //@if has_bias
+    const float4 added = *reinterpret_cast<const float4*>(&shift[item.column]);
+    value = make_float4(value.x + added.x, value.y + added.y, value.z + added.z, value.w + added.w);
+    //@endif
+    Output* y = target.y + item.batch * target.y_row_stride + item.column;
+    if (item.column + 4 <= target.columns) {
+      store4(y, value);
+    } else {
+      const float values[4] = {value.x, value.y, value.z, value.w};
+#pragma unroll
+      for (int v = 0; v < 3; ++v) {
+        if (item.column + v < target.columns) store1(y + v, values[v]);
+      }
+    }
+  }
+}
+
+/// Writes a part of the tile where rows of Y start anywhere: an output a thread, 64 in a row.
+__device__ __forceinline__ void store_elements(const float* staging, const float* shift,
+                                               const TileTarget& target, int part) {
+#pragma unroll 4
+  for (int index = static_cast<int>(threadIdx.x) % 128; index < kStagingRows * kGroupOut;
+       index += 128) {
+    const int row = index / kGroupOut;
+    const int column = index % kGroupOut;
+    const Index batch = part * kStagingRows + row;
+    if (batch >= target.rows || column >= target.columns) continue;
+    float value = staging[row * kStagingStride + column];
+    //@if has_base
+    value += target.base[batch * target.base_row_stride + column];
+    //@endif
+    //@if has_bias
+    value += shift[column];
+    //@endif
+    store1(target.y + batch * target.y_row_stride + column, value);
+  }
+}
+
 /// scale * sum of a batch row, as fp32.
 template <typename Sum>
 __device__ __forceinline__ float scaled(Sum sum, float scale, const RowScale* row) {
@@ -70,8 +122,8 @@ __device__ __forceinline__ void store_tile(const Sum (&sums)[kBlockBatch / 2], f
   const int first_row = fragment_row(lane >> 2);
   const int second_row = fragment_row((lane >> 2) + 8);
   constexpr int kParts = kBlockBatch / kStagingRows;
+  float4 base[kStoreItems] = {};
   //@if has_base
-  float4 base[kStoreItems];
   load_base(base, target, 0);
   //@endif
 #pragma unroll
@@ -89,31 +141,10 @@ __device__ __forceinline__ void store_tile(const Sum (&sums)[kBlockBatch / 2], f
       row[second_row + kStagingStride] = scaled(fragment[3], scale, scales + 1);
     }
     sync_group();
-#pragma unroll
-    for (int n = 0; n < kStoreItems; ++n) {
-      const StoreItem item(part, n);
-      if (item.batch >= target.rows || item.column >= target.columns) continue;
-      float4 value =
-          *reinterpret_cast<const float4*>(&staging[item.row * kStagingStride + item.column]);
-      //@if has_base
-      value = make_float4(value.x + base[n].x, value.y + base[n].y, value.z + base[n].z,
-                          value.w + base[n].w);
-      //@endif
-      //@if has_bias
-      const float4 added = *reinterpret_cast<const float4*>(&shift[item.column]);
-      value =
-          make_float4(value.x + added.x, value.y + added.y, value.z + added.z, value.w + added.w);
-      //@endif
-      Output* y = target.y + item.batch * target.y_row_stride + item.column;
-      if (target.vector && item.column + 4 <= target.columns) {
-        store4(y, value);
-      } else {
-        const float values[4] = {value.x, value.y, value.z, value.w};
-#pragma unroll
-        for (int v = 0; v < 4; ++v) {
-          if (item.column + v < target.columns) store1(y + v, values[v]);
-        }
-      }
+    if (target.vector) {
+      store_vectors(staging, base, shift, target, part);
+    } else {
+      store_elements(staging, shift, target, part);
     }
     //@if has_base
     if (part + 1 < kParts) load_base(base, target, part + 1);

@@ -156,7 +156,7 @@ TEST(EmitBaseProduct, HasItsOwnNameAndNoNoise) {
       EXPECT_EQ(source.threads, config.threads());
       EXPECT_THAT(source.text, HasSubstr("\n//   base = X*W^T + b\n"));
       EXPECT_THAT(source.text, HasSubstr("using Output = float;\n"));
-      for (const char* word : {"Noise", "philox", "seed]", "antithetic", "wgmma", "TensorMap"}) {
+      for (const char* word : {"Noise::", "noise::", "philox", "seeds[", "wgmma", "TensorMap"}) {
         EXPECT_THAT(source.text, Not(HasSubstr(word)));
       }
     }

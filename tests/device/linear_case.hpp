@@ -46,10 +46,18 @@ struct LinearCase {
     const PerturbedLinear& p = problem;
     std::string text = command_flags(p);
     for (const std::int64_t size : {p.pop, p.batch, p.in, p.out}) {
-      text += " " + std::to_string(size);
+      text += ' ';
+      text += std::to_string(size);
     }
-    text += " offset " + std::to_string(offset) + " sigma " + testing::PrintToString(sigma);
-    return config ? text + " " + to_string(*config) : text;
+    text += " offset ";
+    text += std::to_string(offset);
+    text += " sigma ";
+    text += testing::PrintToString(sigma);
+    if (config) {
+      text += ' ';
+      text += to_string(*config);
+    }
+    return text;
   }
 };
 
