@@ -27,9 +27,9 @@ bool is_valid(const Config& config, const Problem& problem, const DeviceLimits& 
   }
 }
 
-constexpr int kThreadRegisters = 56;   // of a thread of simt beside its sums
-constexpr int kTensorRegisters = 64;   // of a thread of wgmma
-constexpr int kMmaSyncRegisters = 96;  // of mma_sync: fragments of X and W beside those of noise
+constexpr int kThreadRegisters = 56;    // of a thread of simt beside its sums
+constexpr int kWgmmaRegisters = 64;     // of a thread of wgmma
+constexpr int kMmaSyncRegisters = 104;  // of mma_sync: fragments of X and W beside those of noise
 
 /// Blocks that one multiprocessor holds of a config, by shared memory, warps and registers.
 int natural_residency(const Config& config, const Problem& problem, const DeviceLimits& limits) {
@@ -81,17 +81,21 @@ std::vector<Config> segments() {
 
 /// Registers of a thread of a tensor family's kernel, by what was seen of the compiler: with fewer
 /// it spills, or makes one matrix instruction wait for another.
-int tensor_registers(const Config& config, const PerturbedLinear& problem) {
+int tensor_registers(const Config& config, const PerturbedLinear& problem,
+                     const DeviceLimits& limits) {
   const bool two_products = !config.fused && !uses_base_product(config, problem);
   const int sums = config.individuals * (two_products ? 2 : 1) * config.block_batch / 2;
-  return sums + (config.family == Family::wgmma ? kTensorRegisters : kMmaSyncRegisters);
+  if (config.family == Family::wgmma) return sums + kWgmmaRegisters;
+  // With half of the registers taken by sums, fragments spill whatever is left.
+  return sums < limits.registers_per_thread / 2 ? sums + kMmaSyncRegisters
+                                                : limits.registers_per_thread + 1;
 }
 
 /// Blocks that one multiprocessor holds of a tensor config; 0 where even one takes too many
 /// registers.
 int tensor_residency(const Config& config, const PerturbedLinear& problem,
                      const DeviceLimits& limits) {
-  const int registers = tensor_registers(config, problem);
+  const int registers = tensor_registers(config, problem, limits);
   if (registers > limits.registers_per_thread) return 0;
   return std::min(limits.registers_per_sm / (config.threads() * registers),
                   resident_blocks(config.warps, shared_bytes(config, problem), limits));

@@ -33,6 +33,7 @@ constexpr double kWeightClocks = 2;    // a warp's 16-byte reads of the perturbe
 constexpr double kInputClocks = 4;     // a warp's 16-byte reads of the X tile
 constexpr double kBarrierClocks = 5;   // a warp's share of the two barriers of a step
 constexpr double kMemoryClocks = 700;  // a load from device memory, from issue to use
+constexpr double kSimtRest = 1.3;      // what few or small blocks take beyond all this
 constexpr double kElementLoads = 16;   // on their way at a time
 constexpr double kExposed = 0.5;       // share of a wait that nothing in its own block covers
 constexpr double kBlockClocks = 200;   // start of a thread block
@@ -46,14 +47,14 @@ double simt_cycles(const Config& config, const PerturbedLinear& problem,
   const double multiply =
       config.warps * (config.block_in / 4.0) * std::max(reads, (17 * rows + 4) / kIssue);
   // A row off the 64-element grid touches one block of noise more than it is wide.
-  const double noise_blocks =
-      config.block_in / 64.0 + (contiguous_access(problem).noise_alignment == 64 ? 0 : 1);
-  const double noise =
-      config.block_out * noise_blocks * 4 / 32 * (noise_instructions(problem.noise) + 16 * 3);
-  const bool vector = contiguous_access(problem).vector_rows;
-  const double copy_bytes = vector ? 16 : size_bytes(problem.input);
+  const Access access = contiguous_access(problem);
+  const bool aligned = access.noise_alignment == 64;
+  const double noise_blocks = config.block_in / 64.0 + (aligned ? 0 : 1);
+  const double noise = config.block_out * noise_blocks * 4 / 32 *
+                       (noise_instructions(problem.noise) + 16 * (aligned ? 3 : 8));
+  const double copy_bytes = access.vector_rows ? 16 : size_bytes(problem.input);
   const double pieces = static_cast<double>(stage_bytes(config, problem)) / copy_bytes / 32;
-  const double work = multiply + (noise + pieces * 8) / kIssue;
+  const double work = multiply + (noise + pieces * (access.vector_rows ? 8 : 14)) / kIssue;
   // Few warps leave issue slots empty; resident blocks fill each other's barriers and waits.
   const double warps = config.warps * config.blocks_per_sm;
   const double busy = config.blocks_per_sm * work * (warps + 2) / warps;
@@ -68,7 +69,7 @@ double simt_cycles(const Config& config, const PerturbedLinear& problem,
                         ceil_div(static_cast<double>(problem.out), config.block_out) *
                         ceil_div(static_cast<double>(problem.batch), config.block_batch);
   const double waves = ceil_div(blocks, limits.sm_count * config.blocks_per_sm);
-  return waves * (steps * step + kBlockClocks);
+  return waves * (steps * step + kBlockClocks) * kSimtRest;
 }
 
 // Tensor families, in clocks of one multiprocessor.

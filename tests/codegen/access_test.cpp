@@ -136,17 +136,23 @@ TEST(Access, TheIndexTurnsWideAtItsLimit) {
   EXPECT_TRUE(contiguous_access(PerturbedLinear{.in = 65536, .out = 32768}).wide_index);
 }
 
+// Of the last tile 255 rows may hang over the end of W, and of a row 64 elements.
 TEST(Access, TheCounterTurnsWideWhereTheGeneratorsCountersDo) {
-  const auto wide = [](const char* noise, std::int64_t in) {
-    const PerturbedLinear problem{.noise = parse_noise_spec(noise), .in = in, .out = 1 << 16};
+  EXPECT_EQ(noise_end(100, 10, 1000, 900), 100 + 265 * 1000 + 964);
+  const auto wide = [](const char* noise, std::int64_t elements) {
+    // (out + 255)·in + in + 64 elements, with in = 64
+    const PerturbedLinear problem{
+        .noise = parse_noise_spec(noise), .in = 64, .out = elements / 64 - 257};
     return contiguous_access(problem).wide_counter;
   };
-  for (const auto& [noise, in] :
-       {std::pair{"triton", 1 << 16}, std::pair{"splitmix64", 1 << 16},
-        std::pair{"philox:uniform", 1 << 18}, std::pair{"philox:uniform8", 1 << 20},
-        std::pair{"philox:rademacher", 1 << 20}}) {
-    EXPECT_FALSE(wide(noise, in - 1)) << noise;
-    EXPECT_TRUE(wide(noise, in)) << noise;
+  constexpr std::int64_t kCounters = std::int64_t{1} << 32;
+  for (const auto& [noise, elements] :
+       {std::pair{"triton", kCounters}, std::pair{"splitmix64", kCounters},
+        std::pair{"philox:uniform", 4 * kCounters}, std::pair{"philox:uniform8", 16 * kCounters},
+        std::pair{"philox:rademacher", 128 * kCounters}}) {
+    EXPECT_EQ(narrow_noise_elements(parse_noise_spec(noise)), elements);
+    EXPECT_FALSE(wide(noise, elements)) << noise;
+    EXPECT_TRUE(wide(noise, elements + 64)) << noise;
   }
 }
 

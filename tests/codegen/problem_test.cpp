@@ -167,30 +167,42 @@ TEST(Problem, EveryInputHasItsPrecisions) {
     return refusal_of(PerturbedLinear{.input = input, .precision = precision});
   };
   using enum DataType;
-  for (const Precision precision :
-       {Precision::input, Precision::f32, Precision::tf32, Precision::f16, Precision::bf16}) {
+  for (const Precision precision : {Precision::input, Precision::f32, Precision::tf32,
+                                    Precision::f16, Precision::bf16, Precision::int8}) {
     EXPECT_EQ(refusal(f32, precision), "") << to_string(precision);
   }
-  for (const Precision precision : {Precision::input, Precision::f32, Precision::f16}) {
+  for (const Precision precision :
+       {Precision::input, Precision::f32, Precision::f16, Precision::int8}) {
     EXPECT_EQ(refusal(f16, precision), "") << to_string(precision);
   }
-  for (const Precision precision : {Precision::input, Precision::f32, Precision::bf16}) {
+  for (const Precision precision :
+       {Precision::input, Precision::f32, Precision::bf16, Precision::int8}) {
     EXPECT_EQ(refusal(bf16, precision), "") << to_string(precision);
   }
-  EXPECT_EQ(refusal(f16, Precision::tf32), "precision is tf32; f16 inputs take input, f16 or f32");
-  EXPECT_EQ(refusal(f16, Precision::bf16), "precision is bf16; f16 inputs take input, f16 or f32");
+  EXPECT_EQ(refusal(f16, Precision::tf32),
+            "precision is tf32; f16 inputs take input, f16, f32 or int8");
+  EXPECT_EQ(refusal(f16, Precision::bf16),
+            "precision is bf16; f16 inputs take input, f16, f32 or int8");
   EXPECT_EQ(refusal(bf16, Precision::tf32),
-            "precision is tf32; bf16 inputs take input, bf16 or f32");
-  EXPECT_EQ(refusal(bf16, Precision::f16), "precision is f16; bf16 inputs take input, bf16 or f32");
+            "precision is tf32; bf16 inputs take input, bf16, f32 or int8");
+  EXPECT_EQ(refusal(bf16, Precision::f16),
+            "precision is f16; bf16 inputs take input, bf16, f32 or int8");
 }
 
-TEST(Problem, RefusesThePrecisionThatIsNotAvailable) {
-  EXPECT_EQ(refusal_of(PerturbedLinear{.precision = Precision::int8}),
-            "precision int8 is not available; f32 inputs take input, f32, tf32, f16 or bf16");
-  EXPECT_EQ(refusal_of(PerturbedLinear{.input = DataType::f16, .precision = Precision::int8}),
-            "precision int8 is not available; f16 inputs take input, f16 or f32");
-  EXPECT_EQ(refusal_of(PerturbedLinear{.input = DataType::bf16, .precision = Precision::int8}),
-            "precision int8 is not available; bf16 inputs take input, bf16 or f32");
+TEST(Problem, Int8TakesBytesOfNoiseAndASharedX) {
+  constexpr std::string_view kRule =
+      "precision is int8; it multiplies the bytes of philox:uniform8 noise with a shared X, and ";
+  const auto refusal = [](std::string_view noise, InputLayout layout) {
+    return refusal_of(PerturbedLinear{
+        .noise = parse_noise_spec(noise), .precision = Precision::int8, .layout = layout});
+  };
+  EXPECT_EQ(refusal("philox:uniform8:10", InputLayout::shared), "");
+  EXPECT_EQ(refusal("philox:uniform8", InputLayout::individual),
+            std::string(kRule) + "noise is philox:uniform8:7, X individual");
+  EXPECT_EQ(refusal("philox:uniform", InputLayout::shared),
+            std::string(kRule) + "noise is philox:uniform:7, X shared");
+  EXPECT_EQ(refusal("triton", InputLayout::shared),
+            std::string(kRule) + "noise is triton, X shared");
 }
 
 TEST(Problem, RefusesAVectorGradientOfSeveralRows) {

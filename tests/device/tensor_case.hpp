@@ -44,11 +44,6 @@ class TensorOnGpu : public LinearOnGpu, public testing::WithParamInterface<Famil
     }
   }
 
-  /// Elements along `in` of one step.
-  static int step(const PerturbedLinear& problem) {
-    return operand_precision(problem) == Precision::tf32 ? 32 : 64;
-  }
-
   /// The config that is chosen of the family.
   Config chosen(const PerturbedLinear& problem) const {
     return choose_config(problem, device->limits(), GetParam());
@@ -60,7 +55,7 @@ class TensorOnGpu : public LinearOnGpu, public testing::WithParamInterface<Famil
     return {.family = GetParam(),
             .block_out = block_out,
             .block_batch = block_batch,
-            .block_in = step(problem),
+            .block_in = step_in(problem),
             .stages = stages,
             .warps = block_out / 16};
   }

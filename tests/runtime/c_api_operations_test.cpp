@@ -188,7 +188,7 @@ TEST_F(CApiOperation, APrecisionOrOutputThatTheInputDoesNotTakeIsRefused) {
   problem.input = VNJIT_TYPE_F16;
   problem.precision = VNJIT_PRECISION_BF16;
   EXPECT_EQ(refused(),
-            "VNJIT_ERROR_INVALID_ARGUMENT: precision is bf16; f16 inputs take input, f16 or f32");
+            "VNJIT_ERROR_INVALID_ARGUMENT: precision is bf16; f16 inputs take input, f16, f32 or int8");
 }
 
 /// A block of a later version of the C API.

@@ -31,15 +31,29 @@ TEST(LinearWorkspace, TheBaseProductFollowsConvertedInputs) {
   const PerturbedLinear problem{.precision = Precision::f16};
   EXPECT_EQ(converted_row_stride(33), 40);
   // X: 3 rows of 80 bytes, W: 7 rows, base: 3 rows of 32 bytes.
-  EXPECT_EQ(linear_workspace(kMma, problem, kSizes),
-            (LinearWorkspace{.x = 0, .weight = 256, .base = 256 + 768, .bytes = 256 + 768 + 256}));
+  EXPECT_EQ(linear_workspace(kMma, problem, kSizes), (LinearWorkspace{.weight = 256,
+                                                                      .quantized = 1024,
+                                                                      .row_scales = 1024,
+                                                                      .base = 1024,
+                                                                      .bytes = 1024 + 256}));
 }
 
 TEST(LinearWorkspace, AnXOfEachIndividualIsConvertedWhole) {
   const PerturbedLinear problem{.precision = Precision::bf16, .layout = InputLayout::individual};
   // X: 5 times 3 rows of 80 bytes, W: 7 rows, no base.
+  EXPECT_EQ(
+      linear_workspace(kMma, problem, kSizes),
+      (LinearWorkspace{
+          .weight = 1280, .quantized = 2048, .row_scales = 2048, .base = 2048, .bytes = 2048}));
+}
+
+TEST(LinearWorkspace, AQuantizedXHasAScaleARowAndRowsOfWholeSteps) {
+  const PerturbedLinear problem{.input = DataType::f16, .precision = Precision::int8};
+  EXPECT_EQ(quantized_row_stride(33), 128);
+  EXPECT_EQ(quantized_row_stride(256), 256);
+  // X: 3 rows of 128 bytes, scales: 3 of 8 bytes, base: 3 rows of 32 bytes.
   EXPECT_EQ(linear_workspace(kMma, problem, kSizes),
-            (LinearWorkspace{.x = 0, .weight = 1280, .base = 2048, .bytes = 2048}));
+            (LinearWorkspace{.row_scales = 512, .base = 768, .bytes = 1024}));
 }
 
 TEST(LinearWorkspace, InputsOfTheirOwnTypeAreNotConverted) {
