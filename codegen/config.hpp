@@ -4,7 +4,6 @@
 #include <string>
 #include <string_view>
 
-#include "vnjit/codegen/access.hpp"
 #include "vnjit/codegen/device_limits.hpp"
 #include "vnjit/codegen/problem.hpp"
 
@@ -65,26 +64,6 @@ std::int64_t shared_bytes(const Config& config, const Problem& problem);
 /// Throws ConfigError naming the field, its value and what is allowed.
 void validate(const Config& config, const Problem& problem, const DeviceLimits& limits);
 
-/// Elements along `in` of one step of a tensor family: a row of 128 bytes.
-int step_in(const PerturbedLinear& problem);
-
 inline bool is_tensor(Family family) { return family != Family::simt; }
-
-/// Whether X·W^T + b is made once, by a kernel of its own, for all individuals.
-bool uses_base_product(const Config& config, const PerturbedLinear& problem);
-
-/// Whether fp32 X and W are first rounded to the operands' 16-bit type, by a kernel of its own.
-bool converts_inputs(const Config& config, const PerturbedLinear& problem);
-
-/// What a tensor family's kernel needs of its buffers and `access` does not promise, in words;
-/// empty where nothing is missing.
-std::string missing_access(const Config& config, const PerturbedLinear& problem,
-                           const Access& access);
-
-/// Whether X is first rounded to 8 bits a row, by a kernel of its own.
-bool quantizes_inputs(const Config& config, const PerturbedLinear& problem);
-
-/// Whether both individuals of an antithetic pair come from one product.
-bool stores_pairs(const Config& config, const PerturbedLinear& problem);
 
 }  // namespace vnjit

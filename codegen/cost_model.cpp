@@ -6,6 +6,7 @@
 #include "vnjit/codegen/access.hpp"
 #include "vnjit/codegen/candidates.hpp"
 #include "vnjit/codegen/family_limits.hpp"
+#include "vnjit/codegen/tensor_config.hpp"
 
 namespace vnjit {
 namespace {

@@ -4,6 +4,7 @@
 
 #include "vnjit/codegen/candidates.hpp"
 #include "vnjit/codegen/parts.hpp"
+#include "vnjit/codegen/tensor_config.hpp"
 
 namespace vnjit {
 namespace {

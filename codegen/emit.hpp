@@ -6,6 +6,7 @@
 
 #include "vnjit/codegen/access.hpp"
 #include "vnjit/codegen/config.hpp"
+#include "vnjit/codegen/tensor_config.hpp"
 
 namespace vnjit {
 

@@ -2,6 +2,7 @@
 
 #include "vnjit/codegen/matrix_instruction.hpp"
 #include "vnjit/codegen/parts.hpp"
+#include "vnjit/codegen/tensor_config.hpp"
 
 namespace vnjit {
 namespace {

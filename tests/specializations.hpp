@@ -10,6 +10,7 @@
 #include "covering_set.hpp"
 #include "vnjit/codegen/candidates.hpp"
 #include "vnjit/codegen/emit.hpp"
+#include "vnjit/codegen/tensor_config.hpp"
 #include "vnjit/runtime/compiler.hpp"
 
 // Combinations of all that decides what a kernel's source holds.

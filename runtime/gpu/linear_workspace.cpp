@@ -6,6 +6,7 @@
 
 #include "params/row_scale.cuh"
 #include "vnjit/codegen/error.hpp"
+#include "vnjit/codegen/tensor_config.hpp"
 #include "vnjit/runtime/gpu/linear_access.hpp"
 
 namespace vnjit {

@@ -6,6 +6,7 @@
 
 #include "vnjit/codegen/candidates.hpp"
 #include "vnjit/codegen/family_limits.hpp"
+#include "vnjit/codegen/tensor_config.hpp"
 #include "vnjit/runtime/error.hpp"
 #include "vnjit/runtime/gpu/linear_access.hpp"
 #include "vnjit/runtime/gpu/linear_params.hpp"

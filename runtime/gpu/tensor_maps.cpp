@@ -5,6 +5,7 @@
 #include <span>
 
 #include "vnjit/codegen/family_limits.hpp"
+#include "vnjit/codegen/tensor_config.hpp"
 
 namespace vnjit {
 namespace {

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "vnjit/codegen/config.hpp"
+#include "vnjit/codegen/tensor_config.hpp"
 
 namespace vnjit {
 namespace {

@@ -9,6 +9,7 @@
 #include "vnjit/codegen/emit.hpp"
 #include "vnjit/codegen/error.hpp"
 #include "vnjit/codegen/family_limits.hpp"
+#include "vnjit/codegen/tensor_config.hpp"
 
 namespace vnjit {
 namespace {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "linear_case.hpp"
+#include "vnjit/codegen/tensor_config.hpp"
 
 // What tests of the tensor core families share.
 
