@@ -28,9 +28,10 @@ bool is_valid(const Config& config, const Problem& problem, const DeviceLimits& 
   }
 }
 
-constexpr int kThreadRegisters = 56;    // of a thread of simt beside its sums
-constexpr int kWgmmaRegisters = 64;     // of a thread of wgmma
-constexpr int kMmaSyncRegisters = 104;  // of mma_sync: fragments of X and W beside those of noise
+constexpr int kThreadRegisters = 56;  // of a thread of simt beside its sums
+constexpr int kWgmmaRegisters = 64;   // of a thread of wgmma
+constexpr int kExchangeRegisters = 24;
+constexpr int kMmaSyncRegisters = 112;  // of mma_sync: fragments of X and W beside those of noise
 
 /// Blocks that one multiprocessor holds of a config, by shared memory, warps and registers.
 int natural_residency(const Config& config, const Problem& problem, const DeviceLimits& limits) {
@@ -86,10 +87,15 @@ int tensor_registers(const Config& config, const PerturbedLinear& problem,
                      const DeviceLimits& limits) {
   const bool two_products = !config.fused && !uses_base_product(config, problem);
   const int sums = config.individuals * (two_products ? 2 : 1) * config.block_batch / 2;
-  if (config.family == Family::wgmma) return sums + kWgmmaRegisters;
+  // Where lanes exchange noise, every individual's is on its way at once.
+  const bool exchanged =
+      operand_precision(problem) == Precision::tf32 && problem.noise.generator == Generator::philox;
+  const int noise = exchanged ? kExchangeRegisters * config.individuals : 0;
+  if (config.family == Family::wgmma) return sums + noise + kWgmmaRegisters;
   // With half of the registers taken by sums, fragments spill whatever is left.
-  return sums < limits.registers_per_thread / 2 ? sums + kMmaSyncRegisters
-                                                : limits.registers_per_thread + 1;
+  return sums < limits.registers_per_thread / 2
+             ? sums + noise + kMmaSyncRegisters + 8 * config.individuals
+             : limits.registers_per_thread + 1;
 }
 
 /// Blocks that one multiprocessor holds of a tensor config; 0 where even one takes too many

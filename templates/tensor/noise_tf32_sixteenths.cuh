@@ -8,7 +8,8 @@ namespace vnjit {
 /// made 16 elements at a time. The generator gives lane c the elements 2c, 2c + 1, 2c + 8 and
 /// 2c + 9; a TF32 fragment wants c, c + 4, c + 8 and c + 12 there, so the four lanes of a row
 /// exchange them. Every row starts at a multiple of 16.
-class NoiseRows {
+template <typename Noise, typename Operand>
+class NoiseRowsOf {
  public:
   static constexpr float kScale = 1.0f;
 
@@ -19,10 +20,10 @@ class NoiseRows {
     sixteenths_[1] = static_cast<Counter>(second >> 4);
   }
 
-  __device__ __forceinline__ void begin(const Noise::Keys&, int) {}
+  __device__ __forceinline__ void begin(const typename Noise::Keys&, int) {}
 
-  __device__ __forceinline__ void make(unsigned (&fragments)[16], const Noise::Keys& keys, int,
-                                       unsigned step) const {
+  __device__ __forceinline__ void make(unsigned (&fragments)[16], const typename Noise::Keys& keys,
+                                       int, unsigned step) const {
     const bool odd = lane_ & 1;
 #pragma unroll
     for (int row = 0; row < 2; ++row) {
@@ -47,5 +48,7 @@ class NoiseRows {
   unsigned lane_;
   Counter sixteenths_[2];
 };
+
+using NoiseRows = NoiseRowsOf<Noise, Operand>;
 
 }  // namespace vnjit

@@ -6,9 +6,9 @@
 namespace vnjit {
 
 /// A lane's share of the noise of rows r and r + 8 of a TF32 fragment, in steps of 32 elements,
-/// made element by element. Rows start anywhere, at elements
-/// below 2^32.
-class NoiseRows {
+/// made element by element. Rows start anywhere below element 2^32.
+template <typename Noise, typename Operand>
+class NoiseRowsOf {
  public:
   static constexpr float kScale = 1.0f;
 
@@ -18,12 +18,12 @@ class NoiseRows {
     elements_[1] = static_cast<unsigned>(second) + lane;
   }
 
-  __device__ __forceinline__ void begin(const Noise::Keys&, int) {}
+  __device__ __forceinline__ void begin(const typename Noise::Keys&, int) {}
 
   /// Four m16k8 fragments, four registers each: (r, k), (r + 8, k), (r, k + 4), (r + 8, k + 4).
-  __device__ __forceinline__ void make(unsigned (&fragments)[16], const Noise::Keys& keys, int,
-                                       unsigned step) const {
-    const Noise::Keys key = uniform(keys);
+  __device__ __forceinline__ void make(unsigned (&fragments)[16], const typename Noise::Keys& keys,
+                                       int, unsigned step) const {
+    const typename Noise::Keys key = uniform(keys);
     const unsigned long long products[2] = {product(elements_[0] + step * 32),
                                             product(elements_[1] + step * 32)};
 #pragma unroll
@@ -41,5 +41,7 @@ class NoiseRows {
 
   unsigned elements_[2];  // of the lane's first value in each row
 };
+
+using NoiseRows = NoiseRowsOf<Noise, Operand>;
 
 }  // namespace vnjit

@@ -1,9 +1,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
 
+#include "covering_set.hpp"
 #include "temp_dir.hpp"
 #include "vnjit/codegen/assembler.hpp"
 #include "vnjit/runtime/compiler.hpp"
@@ -37,17 +39,30 @@ const Nvrtc& nvrtc() {
   return opened;
 }
 
+/// A compiler's log without remarks on speed: there is no speed in samples, nor without
+/// optimization.
+std::string without_remarks(const std::string& log) {
+  std::string rest;
+  for (std::size_t begin = 0; begin < log.size();) {
+    const std::size_t end = std::min(log.find('\n', begin), log.size() - 1) + 1;
+    const std::string line = log.substr(begin, end - begin);
+    if (!line.starts_with("ptxas info ")) rest += line;
+    begin = end;
+  }
+  return rest;
+}
+
 /// Compiles and says what the compiler finds wrong, be it a warning.
 std::string complaints(const std::string& text) {
   KernelSource source;
   source.entry = "kernel";
   source.text = text;
-  source.arch = "sm_90";
+  source.arch = "sm_90a";
   // The samples hold more than any one kernel uses. Unoptimized, it takes half the time.
-  source.options = {"--gpu-architecture=sm_90", "--std=c++17", "--diag-suppress=177",
+  source.options = {"--gpu-architecture=sm_90a", "--std=c++17", "--diag-suppress=177",
                     "--device-debug", "--include-path=" + kFolder.string()};
   try {
-    return nvrtc().compile(source, source.options, Nvrtc::Target::ptx).log;
+    return without_remarks(nvrtc().compile(source, source.options, Nvrtc::Target::ptx).log);
   } catch (const Error& refusal) {
     return refusal.what();
   }
@@ -56,17 +71,41 @@ std::string complaints(const std::string& text) {
 struct Kernel {
   const char* file;
   const char* entry;
+  const char* flag;       ///< one of its flags
+  const char* fragments;  ///< in place of the sample in tensor/fragments.cuh; null: the sample
 };
+
+constexpr const char* kMmaSyncFragments =
+    "#include \"tensor/noise_bytes_shifted.cuh\"\n"
+    "#include \"mma_sync/pipeline.cuh\"\n"
+    "#include \"mma_sync/product.cuh\"\n";
 
 constexpr Kernel kKernels[] = {
     {"simt/perturbed_linear.cuh",
      "__global__ void kernel(const vnjit::PerturbedLinearParams params) {\n"
-     "  vnjit::perturbed_linear(params);\n}\n"},
+     "  vnjit::perturbed_linear(params);\n}\n",
+     "antithetic", nullptr},
     {"simt/gradient.cuh",
-     "__global__ void kernel(const vnjit::GradientParams params) { vnjit::gradient(params); }\n"},
+     "__global__ void kernel(const vnjit::GradientParams params) { vnjit::gradient(params); }\n",
+     "antithetic", nullptr},
     {"simt/reduce_metric.cuh",
      "__global__ void kernel(const vnjit::ReduceMetricParams params) {\n"
-     "  vnjit::reduce_metric(params);\n}\n"},
+     "  vnjit::reduce_metric(params);\n}\n",
+     "antithetic", nullptr},
+    {"tensor/perturbed_linear.cuh",
+     "__global__ void kernel(const __grid_constant__ vnjit::PerturbedLinearParams params,\n"
+     "                       const __grid_constant__ vnjit::TensorMap x_map,\n"
+     "                       const __grid_constant__ vnjit::TensorMap weight_map) {\n"
+     "  vnjit::perturbed_linear(params, &x_map, &weight_map);\n}\n",
+     "weight_product", nullptr},
+    {"tensor/perturbed_linear.cuh",
+     "__global__ void kernel(const vnjit::PerturbedLinearParams params) {\n"
+     "  vnjit::perturbed_linear(params);\n}\n",
+     "single_stage", kMmaSyncFragments},
+    {"tensor/base_product.cuh",
+     "__global__ void kernel(const vnjit::PerturbedLinearParams params) {\n"
+     "  vnjit::base_product(params);\n}\n",
+     "dependent_launch", nullptr},
 };
 
 TEST(Templates, AreTheOnesBuiltIntoTheLibrary) { EXPECT_EQ(embedded_templates(), files_on_disk()); }
@@ -79,6 +118,7 @@ TEST(Templates, EachCompilesByItself) {
 
 TEST(Templates, KernelsCompileWithEveryOptionalPartInPlace) {
   for (const Kernel& kernel : kKernels) {
+    if (kernel.fragments) continue;  // not what an editor sees
     EXPECT_EQ(complaints("#include \"" + std::string(kernel.file) + "\"\n" + kernel.entry), "")
         << kernel.file;
   }
@@ -104,26 +144,53 @@ std::set<std::string> flags_below(const TemplateFiles& files, const std::string&
   return names;
 }
 
+/// All combinations of so many flags, or a set that holds every combination of two where there are
+/// many.
+std::vector<tests::Levels> combinations(std::size_t flags) {
+  if (flags > 8) return tests::covering_set(std::vector<std::size_t>(flags, 2));
+  std::vector<tests::Levels> all;
+  for (unsigned values = 0; values < 1u << flags; ++values) {
+    tests::Levels levels;
+    for (std::size_t flag = 0; flag < flags; ++flag) levels.push_back((values >> flag) & 1);
+    all.push_back(levels);
+  }
+  return all;
+}
+
+/// What a tensor kernel's parts need of each other.
+void complete(TemplateFlags& flags, const Kernel& kernel) {
+  const std::string_view file = kernel.file;
+  if (!file.starts_with("tensor/")) return;
+  const bool forward = file == "tensor/perturbed_linear.cuh";
+  if (forward) flags["tensor_maps"] = kernel.fragments == nullptr;
+  if (forward) flags["noise"] = true;
+  if (!forward || flags["weight_product"] || flags["fused"]) flags["weight_tile"] = true;
+}
+
 class TemplateKernel : public testing::TestWithParam<Kernel> {};
 
 TEST_P(TemplateKernel, CompilesForEveryCombinationOfItsFlags) {
-  const TemplateFiles files = files_on_disk();
-  const std::set<std::string> names = flags_below(files, GetParam().file);
-  ASSERT_THAT(names, Contains("antithetic"));
-  for (unsigned values = 0; values < 1u << names.size(); ++values) {
+  const Kernel& kernel = GetParam();
+  TemplateFiles files = files_on_disk();
+  if (kernel.fragments) files["tensor/fragments.cuh"] = kernel.fragments;
+  const std::set<std::string> names = flags_below(files, kernel.file);
+  ASSERT_THAT(names, Contains(kernel.flag));
+  std::set<TemplateFlags> tried;
+  for (const tests::Levels& levels : combinations(names.size())) {
     TemplateFlags flags;
+    for (const std::string& name : names) flags[name] = levels[flags.size()] == 1;
+    complete(flags, kernel);
+    if (!tried.insert(flags).second) continue;
     std::string shown;
-    for (const std::string& name : names) {
-      const bool value = ((values >> flags.size()) & 1) != 0;
-      flags[name] = value;
-      shown += (value ? " " : " !") + name;
-    }
-    ASSERT_EQ(complaints(assemble(files, GetParam().file, flags) + GetParam().entry), "") << shown;
+    for (const auto& [name, value] : flags) shown += (value ? " " : " !") + name;
+    ASSERT_EQ(complaints(assemble(files, kernel.file, flags) + kernel.entry), "") << shown;
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(, TemplateKernel, testing::ValuesIn(kKernels), [](const auto& kernel) {
-  return fs::path(kernel.param.file).stem().string();
+  const fs::path file = kernel.param.file;
+  return file.parent_path().string() + (kernel.param.fragments ? "_mma_sync_" : "_") +
+         file.stem().string();
 });
 
 }  // namespace

@@ -112,6 +112,21 @@ TEST_P(EmittedTensorSource, OfTheBaseProductCompilesWithoutWarnings) {
   }
 }
 
+TEST_P(EmittedTensorSource, OfQuantizedInputsCompilesWithoutWarnings) {
+  for (const DataType input : {DataType::f32, DataType::f16, DataType::bf16}) {
+    PerturbedLinear problem{.input = input, .output = input, .precision = Precision::int8};
+    for (const bool other : {false, true}) {
+      problem.noise.antithetic = problem.bake_shape = other;
+      problem.bias = !other;
+      const Config config = choose_config(problem, limits, target.family);
+      SCOPED_TRACE(command_flags(problem) + " " + to_string(config));
+      expect_clean(emit(problem, config, limits, contiguous_access(problem)));
+      expect_clean(emit(problem, config, limits, parse_access("rows16+noise64")));
+    }
+    expect_clean(emit_quantize(problem, limits));
+  }
+}
+
 TEST_P(EmittedTensorSource, OfTheConversionCompilesWithoutWarnings) {
   for (const Precision precision : {Precision::f16, Precision::bf16}) {
     expect_clean(emit_convert(PerturbedLinear{.precision = precision}, limits));
