@@ -28,10 +28,12 @@ bool is_valid(const Config& config, const Problem& problem, const DeviceLimits& 
   }
 }
 
-constexpr int kThreadRegisters = 56;  // of a thread of simt beside its sums
-constexpr int kWgmmaRegisters = 64;   // of a thread of wgmma
-constexpr int kExchangeRegisters = 24;
-constexpr int kMmaSyncRegisters = 112;  // of mma_sync: fragments of X and W beside those of noise
+// Registers of a thread beside its sums, as compilers were seen to take them.
+constexpr int kThreadRegisters = 56;
+constexpr int kWgmmaRegisters = 64;
+constexpr int kMmaSyncRegisters = 63;
+constexpr int kMmaSyncIndividual = 20;  // fragments of each individual's noise and X
+constexpr int kExchangeRegisters = 24;  // noise that lanes exchange
 
 /// Blocks that one multiprocessor holds of a config, by shared memory, warps and registers.
 int natural_residency(const Config& config, const Problem& problem, const DeviceLimits& limits) {
@@ -93,9 +95,8 @@ int tensor_registers(const Config& config, const PerturbedLinear& problem,
   const int noise = exchanged ? kExchangeRegisters * config.individuals : 0;
   if (config.family == Family::wgmma) return sums + noise + kWgmmaRegisters;
   // With half of the registers taken by sums, fragments spill whatever is left.
-  return sums < limits.registers_per_thread / 2
-             ? sums + noise + kMmaSyncRegisters + 8 * config.individuals
-             : limits.registers_per_thread + 1;
+  if (sums >= limits.registers_per_thread / 2) return limits.registers_per_thread + 1;
+  return kMmaSyncRegisters + sums * 3 / 2 + kMmaSyncIndividual * config.individuals + noise;
 }
 
 /// Blocks that one multiprocessor holds of a tensor config; 0 where even one takes too many

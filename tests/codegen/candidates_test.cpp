@@ -1,5 +1,4 @@
 #include "vnjit/codegen/candidates.hpp"
-#include "vnjit/codegen/cost_model.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,6 +8,7 @@
 #include <set>
 
 #include "examples.hpp"
+#include "vnjit/codegen/cost_model.hpp"
 #include "vnjit/codegen/error.hpp"
 #include "vnjit/codegen/family_limits.hpp"
 

@@ -101,7 +101,7 @@ TEST_P(Int8OnGpu, RoundsARowOfZerosToZeros) {
   EXPECT_LE(relative_error(run(c, inputs), int8_reference(c, inputs)), 1e-5);
 }
 
-INSTANTIATE_TEST_SUITE_P(, Int8OnGpu, every_tensor_family(), family_name);
+INSTANTIATE_TEST_SUITE_P(Families, Int8OnGpu, every_tensor_family(), family_name);
 
 }  // namespace
 }  // namespace vnjit::tests

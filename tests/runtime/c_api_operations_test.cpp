@@ -187,8 +187,9 @@ TEST_F(CApiOperation, APrecisionOrOutputThatTheInputDoesNotTakeIsRefused) {
             "VNJIT_ERROR_INVALID_ARGUMENT: output is f16; f32 inputs have outputs of f32");
   problem.input = VNJIT_TYPE_F16;
   problem.precision = VNJIT_PRECISION_BF16;
-  EXPECT_EQ(refused(),
-            "VNJIT_ERROR_INVALID_ARGUMENT: precision is bf16; f16 inputs take input, f16, f32 or int8");
+  EXPECT_EQ(
+      refused(),
+      "VNJIT_ERROR_INVALID_ARGUMENT: precision is bf16; f16 inputs take input, f16, f32 or int8");
 }
 
 /// A block of a later version of the C API.
