@@ -8,6 +8,7 @@
 #include "files.hpp"
 #include "flag_values.hpp"
 #include "vnjit/codegen/candidates.hpp"
+#include "vnjit/codegen/tensor_config.hpp"
 #include "vnjit/runtime/runtime.hpp"
 
 namespace vnjit::cli {
@@ -183,7 +184,7 @@ KernelRequest ProblemFlags::request() const {
                                           : parse_with("--access", access_, parse_access);
   request.config_given = given("--config");
   request.family_given = given("--family");
-  request.config = config(request.problem, request.limits);
+  request.config = config(request.problem, request.limits, request.access);
   return request;
 }
 
@@ -270,7 +271,8 @@ DeviceLimits ProblemFlags::limits() const {
   return Runtime().gpu(static_cast<int>(ordinal))->limits();
 }
 
-Config ProblemFlags::config(const Problem& problem, const DeviceLimits& limits) const {
+Config ProblemFlags::config(const Problem& problem, const DeviceLimits& limits,
+                            const Access& access) const {
   if (given("--config")) {
     return parse_with<ConfigError>("--config", config_, [&](std::string_view text) {
       const Config config = parse_config(text);
@@ -278,7 +280,14 @@ Config ProblemFlags::config(const Problem& problem, const DeviceLimits& limits) 
       return config;
     });
   }
-  if (!given("--family")) return choose_config(problem, limits);
+  if (!given("--family")) {
+    const Config config = choose_config(problem, limits);
+    const auto* linear = std::get_if<PerturbedLinear>(&problem);
+    // As a plan does with buffers of that class.
+    const bool fits =
+        !linear || !is_tensor(config.family) || missing_access(config, *linear, access).empty();
+    return fits ? config : choose_config(problem, limits, Family::simt);
+  }
   return parse_with<ConfigError>("--family", family_, [&](std::string_view name) {
     return choose_config(problem, limits, parse_family(name));
   });

@@ -55,7 +55,7 @@ class ProblemFlags {
   Problem gradient(bool vector) const;
   Problem reduce_metric() const;
   DeviceLimits limits() const;
-  Config config(const Problem& problem, const DeviceLimits& limits) const;
+  Config config(const Problem& problem, const DeviceLimits& limits, const Access& access) const;
 
   std::vector<Flag> flags_;
   std::string operation_;

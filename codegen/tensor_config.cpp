@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "vnjit/codegen/error.hpp"
 #include "vnjit/codegen/family_limits.hpp"
@@ -35,6 +36,17 @@ std::int64_t noise_keys_bytes(const NoiseSpec& noise) {
   return (std::int64_t{8} * noise.rounds + 15) / 16 * 16;
 }
 
+/// What is missing where noise rows start elsewhere, and how to get there: sizes of a problem are
+/// hints, and a run says where its noise rows start.
+std::string noise_rows_at(std::int64_t multiple, const PerturbedLinear& problem) {
+  return fmt::format(
+      "noise rows have to start at multiples of {} elements (in is {}: plan for in = {} and run "
+      "with "
+      "noise_row_stride = {})",
+      multiple, problem.in, (problem.in + multiple - 1) / multiple * multiple,
+      (problem.in + multiple - 1) / multiple * multiple);
+}
+
 constexpr std::int64_t kPipelineStateBytes = 128;  // barriers and the place of the loads
 constexpr std::int64_t kSharedAlignment = 1024;    // of a swizzled tile
 
@@ -56,6 +68,13 @@ void validate_family(const Config& config, const PerturbedLinear& problem,
     require(limits.has_async_copy(), [&] {
       return fmt::format("family is mma_sync; it needs sm_80 or later, and this is {}",
                          limits.arch());
+    });
+  }
+  for (const auto& [name, size] : {std::pair{"pop", problem.pop}, std::pair{"batch", problem.batch},
+                                   std::pair{"in", problem.in}, std::pair{"out", problem.out}}) {
+    require(size <= kMaxNarrowIndex, [&] {
+      return fmt::format("family is {}; it counts rows and columns in 32 bits, and {} is {}",
+                         family, name, size);
     });
   }
   const std::string missing = missing_access(config, problem, contiguous_access(problem));
@@ -93,20 +112,15 @@ std::string missing_access(const Config& config, const PerturbedLinear& problem,
                      operand_precision(problem) != Precision::tf32;
   if (!access.vector_rows && !converts_inputs(config, problem)) {
     return fmt::format(
-        "rows of X and W have to start and end on 16-byte boundaries (in is {}: a multiple of {})",
+        "rows of X and W have to start and end on 16-byte boundaries (in is {}; multiples of {} "
+        "do)",
         problem.in, 16 / size_bytes(problem.input));
   }
   if (philox && access.noise_alignment < 16) {
-    return fmt::format(
-        "noise rows have to start at multiples of 16 elements (in is {}; noise_row_stride may be "
-        "wider)",
-        problem.in);
+    return noise_rows_at(16, problem);
   }
   if (quantizes_inputs(config, problem) && access.noise_alignment < 64) {
-    return fmt::format(
-        "int8 operands need noise rows at multiples of 64 elements (in is {}; noise_row_stride may "
-        "be wider)",
-        problem.in);
+    return fmt::format("with int8 operands {}", noise_rows_at(64, problem));
   }
   if (config.family == Family::wgmma && bytes && access.noise_alignment < 64 &&
       reads_weight(config, problem)) {

@@ -33,9 +33,9 @@ TEST(MissingAccess, IsNothingForContiguousBuffersOfConvenientSizes) {
 
 TEST(MissingAccess, IsRowsOffTheirBoundaries) {
   const char* const f16 =
-      "rows of X and W have to start and end on 16-byte boundaries (in is 1000: a multiple of 8)";
+      "rows of X and W have to start and end on 16-byte boundaries (in is 1000; multiples of 8 do)";
   const char* const tf32 =
-      "rows of X and W have to start and end on 16-byte boundaries (in is 1000: a multiple of 4)";
+      "rows of X and W have to start and end on 16-byte boundaries (in is 1000; multiples of 4 do)";
   for (const Config& config : {kMmaSync, kWgmma}) {
     EXPECT_EQ(missing_access(config, with_in(kF16, 1000), {.noise_alignment = 64}), f16);
     EXPECT_EQ(missing_access(config, with_in(kTf32, 1000), {.noise_alignment = 64}), tf32);
@@ -48,8 +48,8 @@ TEST(MissingAccess, IsRowsOffTheirBoundaries) {
 TEST(MissingAccess, IsNoiseRowsOffTheGridOf16) {
   const Access rows{.vector_rows = true};
   EXPECT_EQ(missing_access(kMmaSync, with_in(kF16, 1000), rows),
-            "noise rows have to start at multiples of 16 elements (in is 1000; noise_row_stride "
-            "may be wider)");
+            "noise rows have to start at multiples of 16 elements (in is 1000: plan for in = 1008 "
+            "and run with noise_row_stride = 1008)");
   EXPECT_EQ(missing_access(kMmaSync, kF16, {.vector_rows = true, .noise_alignment = 16}), "");
   // The seed module's generators make an element at a time.
   EXPECT_EQ(missing_access(kMmaSync, with_noise(kF16, "triton"), rows), "");

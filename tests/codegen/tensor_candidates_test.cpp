@@ -239,7 +239,7 @@ TEST(WhyNotTensor, NamesTheReason) {
             "family is mma_sync; it needs sm_80 or later, and this is sm_75");
   EXPECT_EQ(why_not_tensor(PerturbedLinear{.input = DataType::f16, .in = 33}, kSm90),
             "family is mma_sync; rows of X and W have to start and end on 16-byte boundaries (in "
-            "is 33: a multiple of 8)");
+            "is 33; multiples of 8 do)");
 }
 
 TEST(BaseProduct, IsAProblemOfItsOwnWithoutNoise) {

@@ -255,11 +255,19 @@ TEST(TensorConfig, RefusesMoreSharedMemoryThanTheDeviceHas) {
 TEST(TensorConfig, RefusesSizesWhoseContiguousBuffersMissAccess) {
   expect_refusal(mma_sync(), with_in(kF16, 33), kSm90,
                  "family is mma_sync; rows of X and W have to start and end on 16-byte boundaries "
-                 "(in is 33: a multiple of 8)");
+                 "(in is 33; multiples of 8 do)");
   expect_refusal(mma_sync(), with_in(kF16, 1000), kSm90,
                  "family is mma_sync; noise rows have to start at multiples of 16 elements (in is "
-                 "1000; noise_row_stride may be wider)");
+                 "1000: plan for in = 1008 and run with noise_row_stride = 1008)");
   EXPECT_NO_THROW(validate(mma_sync(), with_in(with_noise(kF16, "triton"), 1000), kSm90));
+}
+
+TEST(TensorConfig, RefusesSizesThatItDoesNotCount) {
+  PerturbedLinear problem = with_in(kF16, 5'000'000'000);
+  expect_refusal(mma_sync(), problem, kSm90,
+                 "family is mma_sync; it counts rows and columns in 32 bits, and in is 5000000000");
+  problem.bake_shape = true;
+  EXPECT_EQ(choose_config(problem, kSm90).family, Family::simt);
 }
 
 }  // namespace
