@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
+#include <string_view>
 
 #include "vnjit/codegen/error.hpp"
 #include "vnjit/codegen/family_limits.hpp"
@@ -50,6 +50,13 @@ std::string noise_rows_at(std::int64_t multiple, const PerturbedLinear& problem)
 constexpr std::int64_t kPipelineStateBytes = 128;  // barriers and the place of the loads
 constexpr std::int64_t kSharedAlignment = 1024;    // of a swizzled tile
 
+void require_narrow(std::string_view family, std::string_view name, std::int64_t size) {
+  require(size <= kMaxNarrowIndex, [&] {
+    return fmt::format("family is {}; it counts rows and columns in 32 bits, and {} is {}", family,
+                       name, size);
+  });
+}
+
 void validate_family(const Config& config, const PerturbedLinear& problem,
                      const DeviceLimits& limits) {
   const std::string_view family = to_string(config.family);
@@ -70,13 +77,10 @@ void validate_family(const Config& config, const PerturbedLinear& problem,
                          limits.arch());
     });
   }
-  for (const auto& [name, size] : {std::pair{"pop", problem.pop}, std::pair{"batch", problem.batch},
-                                   std::pair{"in", problem.in}, std::pair{"out", problem.out}}) {
-    require(size <= kMaxNarrowIndex, [&] {
-      return fmt::format("family is {}; it counts rows and columns in 32 bits, and {} is {}",
-                         family, name, size);
-    });
-  }
+  require_narrow(family, "pop", problem.pop);
+  require_narrow(family, "batch", problem.batch);
+  require_narrow(family, "in", problem.in);
+  require_narrow(family, "out", problem.out);
   const std::string missing = missing_access(config, problem, contiguous_access(problem));
   require(missing.empty(), [&] { return fmt::format("family is {}; {}", family, missing); });
 }
@@ -150,7 +154,8 @@ std::int64_t tensor_fixed_bytes(const Config& config, const PerturbedLinear& pro
   const std::int64_t shift = problem.bias ? config.block_out * kFloat : 0;
   const std::int64_t scales =
       quantizes_inputs(config, problem) ? groups * config.block_batch * 2 * kFloat : 0;
-  const std::int64_t keys = config.warps * config.individuals * noise_keys_bytes(problem.noise);
+  const std::int64_t keys =
+      std::int64_t{config.warps} * config.individuals * noise_keys_bytes(problem.noise);
   const std::int64_t bytes = staging + shift + scales + keys + kPipelineStateBytes;
   return (bytes + kSharedAlignment - 1) / kSharedAlignment * kSharedAlignment;
 }

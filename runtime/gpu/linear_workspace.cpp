@@ -22,7 +22,7 @@ std::size_t part_bytes(std::int64_t slices, std::int64_t rows, std::int64_t row_
   constexpr std::int64_t kMost = std::int64_t{1} << 62;
   const double bytes =
       static_cast<double>(slices) * static_cast<double>(rows) * static_cast<double>(row_bytes);
-  if (bytes > static_cast<double>(kMost / 2)) return static_cast<std::size_t>(kMost);
+  if (bytes > static_cast<double>(kMost) / 2) return static_cast<std::size_t>(kMost);
   return static_cast<std::size_t>(round_up(slices * rows * row_bytes, kAlignment));
 }
 

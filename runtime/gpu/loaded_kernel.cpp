@@ -18,7 +18,7 @@ Compiled compile_for(const KernelSource& source, const GpuDevice& device, Compil
 
 }  // namespace
 
-LoadedKernel::LoadedKernel(const KernelSource& source, std::shared_ptr<GpuDevice> device,
+LoadedKernel::LoadedKernel(const KernelSource& source, const std::shared_ptr<GpuDevice>& device,
                            Compiler& compiler)
     : LoadedKernel(source, compile_for(source, *device, compiler), device) {}
 

@@ -22,7 +22,8 @@ class LoadedKernel {
   };
 
   /// Compiles through the compiler's cache. Throws CompileError, Unavailable or CudaError.
-  LoadedKernel(const KernelSource& source, std::shared_ptr<GpuDevice> device, Compiler& compiler);
+  LoadedKernel(const KernelSource& source, const std::shared_ptr<GpuDevice>& device,
+               Compiler& compiler);
 
   /// `arguments` point to the kernel's parameters. Throws InvalidArgument when another context is
   /// current, CudaError when the driver refuses.
