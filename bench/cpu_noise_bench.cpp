@@ -28,6 +28,7 @@ BENCHMARK_CAPTURE(fill_noise_of, uniform8_unaligned, "philox:uniform8:7", 4'294'
 BENCHMARK_CAPTURE(fill_noise_of, uniform8_10_rounds, "philox:uniform8:10", 0);
 BENCHMARK_CAPTURE(fill_noise_of, uniform, "philox:uniform:7", 0);
 BENCHMARK_CAPTURE(fill_noise_of, rademacher, "philox:rademacher:7", 0);
+BENCHMARK_CAPTURE(fill_noise_of, normal, "philox:normal:7", 0);
 BENCHMARK_CAPTURE(fill_noise_of, splitmix64, "splitmix64", 0);
 BENCHMARK_CAPTURE(fill_noise_of, triton, "triton", 0);
 

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Times what others need for the cases of `vnjit bench --suite forward`, with PyTorch on one GPU.
+"""Times what others need for the cases of `vnjit bench`, with PyTorch on one GPU.
 
-stored:       torch.bmm on perturbed weights that already lie in memory.
-materialised: fill a noise tensor, add it to the weights, torch.bmm.
+stored:       F: torch.bmm on perturbed weights that already lie in memory. G: fitness times a
+              noise matrix that does. R: the metric of noise that does.
+materialised: the same after filling the noise tensor and, of F, adding it to the weights.
 
-The F cases in bf16, F1-triton in fp32 with tf32 products. Times are medians of CUDA events.
+The F cases in bf16, F1-triton and G in fp32 with tf32 products, R in fp32. Times are medians of
+CUDA events.
 """
 
 import argparse
@@ -12,7 +14,7 @@ import statistics
 import sys
 
 # name: individuals P, batch B, in-features K, out-features N, layout of X
-CASES = {
+FORWARD = {
     "F1": (256, 128, 1024, 1024, "shared"),
     "F2": (64, 256, 4096, 4096, "shared"),
     "F3": (1024, 64, 784, 256, "shared"),
@@ -22,6 +24,11 @@ CASES = {
     "F7": (16, 1024, 512, 128, "shared"),
     "F1-triton": (256, 128, 1024, 1024, "shared"),
 }
+# name: individuals P, shape of the weight
+GRADIENT = {"G1": (256, "1024x1024"), "G2": (1024, "1536x512")}
+# name: individuals P, parameters
+REDUCE = {"R1": (1024, 1_000_000), "R2": (64, 50_000_000)}
+CASES = {**FORWARD, **GRADIENT, **REDUCE}
 SIGMA = 0.05
 SHORT_RUN = 50e-6  # seconds; shorter runs are timed several in a row
 SAMPLE = 200e-6  # seconds of several short runs
@@ -67,13 +74,8 @@ def measure(torch, run, seconds):
     return sample(torch, run, samples, runs)
 
 
-def operations(torch, name):
-    """The two ways of a case, as functions without arguments."""
-    pop, batch, features, outputs, layout = CASES[name]
-    options = {
-        "dtype": torch.float32 if name == "F1-triton" else torch.bfloat16,
-        "device": "cuda",
-    }
+def forward(torch, kind, pop, batch, features, outputs, layout):
+    options = {"dtype": torch.bfloat16 if kind == "bf16" else torch.float32, "device": "cuda"}
     if layout == "shared":
         x = torch.randn(batch, features, **options).expand(pop, batch, features)
     else:
@@ -91,6 +93,56 @@ def operations(torch, name):
         torch.add(weight, noise, alpha=SIGMA, out=perturbed)
         torch.bmm(x, perturbed.transpose(1, 2), out=y)
 
+    return stored, materialised
+
+
+def gradient(torch, pop, shape):
+    rows, columns = map(int, shape.split("x"))
+    fitness = torch.randn(1, pop, device="cuda")
+    noise = torch.empty(pop, rows * columns, device="cuda")
+    result = torch.empty(1, rows * columns, device="cuda")
+
+    def stored():
+        torch.mm(fitness / (pop * SIGMA), noise, out=result)
+
+    def materialised():
+        torch.rand(noise.shape, out=noise)
+        stored()
+
+    return stored, materialised
+
+
+def reduce(torch, pop, parameters):
+    center = torch.randn(parameters, device="cuda")
+    noise = torch.empty(pop, parameters, device="cuda")
+    perturbed = torch.empty_like(noise)
+    metric = torch.empty(pop, device="cuda")
+
+    def stored():
+        torch.add(center, noise, alpha=SIGMA, out=perturbed)
+        torch.mean(perturbed.abs_(), dim=1, out=metric)
+
+    def materialised():
+        torch.rand(noise.shape, out=noise)
+        stored()
+
+    return stored, materialised
+
+
+def kind_of(name):
+    if name in REDUCE:
+        return "fp32"
+    return "tf32" if name in GRADIENT or name == "F1-triton" else "bf16"
+
+
+def operations(torch, name):
+    """The two ways of a case, as functions without arguments."""
+    if name in FORWARD:
+        stored, materialised = forward(torch, kind_of(name), *FORWARD[name])
+    elif name in GRADIENT:
+        stored, materialised = gradient(torch, *GRADIENT[name])
+    else:
+        stored, materialised = reduce(torch, *REDUCE[name])
     materialised()
     return stored, materialised
 
@@ -100,8 +152,8 @@ def print_times(torch, names, seconds):
     print(f"{'case':<10} {'type':<5} {'stored':>9} {'materialised':>13}")
     for name in names:
         stored, materialised = (measure(torch, run, seconds) for run in operations(torch, name))
-        kind = "tf32" if name == "F1-triton" else "bf16"
-        print(f"{name:<10} {kind:<5} {stored * 1e3:>9.4f} {materialised * 1e3:>13.4f}", flush=True)
+        times = f"{stored * 1e3:>9.4f} {materialised * 1e3:>13.4f}"
+        print(f"{name:<10} {kind_of(name):<5} {times}", flush=True)
 
 
 def main():

@@ -4,7 +4,6 @@
 #include <memory>
 
 #include "bench_flags.hpp"
-#include "bench_forward.hpp"
 #include "bench_report.hpp"
 #include "command.hpp"
 #include "files.hpp"
@@ -13,44 +12,53 @@
 namespace vnjit::cli {
 namespace {
 
-constexpr std::string_view kLegend =
-    "samples 20x5: 20 samples of 5 runs in a row, else of one; Tnoise/s: 10^12 noise values a "
-    "second;\nmodel ms: predicted for this config; of model: predicted / measured; x model: "
-    "measured / predicted\n";
-
-/// Measures a row; empty where nothing is measured.
+/// Measures a row with a config; empty where nothing is measured.
 using Measure = std::function<void(BenchRow&)>;
 
 /// Prints each row as soon as it is known.
-std::vector<BenchRow> fill_table(const std::vector<BenchCase>& cases, const DeviceLimits& limits,
-                                 const std::optional<Config>& config, ModelColumn column,
-                                 const Measure& measure) {
+std::vector<BenchRow> fill_table(const Suite& suite, const std::vector<BenchCase>& cases,
+                                 const DeviceLimits& limits, const std::optional<Config>& config,
+                                 ModelColumn column, const Measure& measure) {
   std::vector<BenchRow> rows;
-  if (cases.empty()) return rows;
-  write_output(table_head(column));
   for (const BenchCase& one : cases) {
-    BenchRow& row = rows.emplace_back(predict(one, limits, config));
+    BenchRow& row = rows.emplace_back(predict(one, suite.work(one), limits, config));
+    if (rows.size() == 1) write_output(table_head(suite, row, column));
     if (row.config && measure) measure(row);
-    write_output(table_line(row, column));
+    write_output(table_line(suite, row, column));
   }
   return rows;
 }
 
 void report(const BenchRequest& request, const std::string& device, const DeviceLimits& limits,
             const Measure& measure) {
-  BenchReport report{.suite = request.suite, .device = device, .seed = request.seed};
-  write_output(fmt::format("{} on {}, seed {}\n{}", report.suite, device, report.seed, kLegend));
-  report.cases = fill_table(request.cases, limits, request.config, ModelColumn::fraction, measure);
-  report.random = fill_table(request.random, limits, {}, ModelColumn::slowdown, measure);
+  const Suite& suite = request.suite;
+  BenchReport report{.suite = suite, .device = device, .seed = request.seed};
+  write_output(
+      fmt::format("{} on {}, seed {}\n{}", suite.name, device, report.seed, legend(suite)));
+  report.cases =
+      fill_table(suite, request.cases, limits, request.config, ModelColumn::fraction, measure);
+  report.random = fill_table(suite, request.random, limits, {}, ModelColumn::slowdown, measure);
   write_output(worst_line(report.random));
   if (request.json) write_file(*request.json, to_json(report));
 }
 
+/// Suite::measure with the row's config, of which a ConfigError becomes the note.
+bool measure_row(const Suite& suite, BenchDevice& device, BenchRow& row) {
+  std::shared_ptr<const Plan> plan;
+  try {
+    plan = device.plan(row.subject.problem, *row.config);
+  } catch (const ConfigError& error) {
+    row.note = fmt::format("ConfigError: {}", error.what());
+    return true;
+  }
+  return suite.measure(device, *plan, row);
+}
+
 int measure_all(const BenchRequest& request) {
-  ForwardBench bench(*request.device, request.seconds, request.seed);
+  BenchDevice device(*request.device, request.seconds, request.seed);
   bool written = true;
-  report(request, bench.device().name(), bench.device().limits(),
-         [&](BenchRow& row) { written = bench.measure(row) && written; });
+  report(request, device.name(), device.limits(),
+         [&](BenchRow& row) { written = measure_row(request.suite, device, row) && written; });
   return written ? kOk : kFailed;
 }
 

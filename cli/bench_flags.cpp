@@ -11,7 +11,6 @@
 namespace vnjit::cli {
 namespace {
 
-constexpr std::string_view kSuites = "forward";
 constexpr std::int64_t kRandomCases = 20;
 constexpr std::int64_t kMaxRandomCases = 1000;
 constexpr double kMaxSeconds = 60;
@@ -31,18 +30,17 @@ double parse_seconds(std::string_view flag, std::string_view text) {
 }  // namespace
 
 BenchFlags::BenchFlags(CLI::App& command) {
-  command.add_option("--suite", suite_, "what is measured: " + std::string(kSuites))
+  command.add_option("--suite", suite_, "what is measured: " + suite_names())
       ->required()
       ->type_name("SUITE");
   command
       .add_option("--case", cases_,
-                  "only this case, such as F1, F1-bf16 or F1-triton; may be given\n"
-                  "again")
+                  "only this case, such as F1-bf16, G1-triton or R2; may be given again")
       ->type_name("CASE")
       ->allow_extra_args(false);
   command
       .add_option("--random", random_,
-                  fmt::format("how many random sizes, at most {} [{}; 0 with --case]",
+                  fmt::format("of forward: how many random sizes, at most {} [{}; 0 with\n--case]",
                               kMaxRandomCases, kRandomCases))
       ->type_name("N");
   command.add_option("--seed", seed_, "of the random sizes and inputs [the time]")->type_name("S");
@@ -66,9 +64,6 @@ BenchFlags::BenchFlags(CLI::App& command) {
 }
 
 void BenchFlags::refuse_contradictions() const {
-  if (suite_ != kSuites) {
-    throw InvalidArgument(fmt::format("--suite: there is no suite '{}'; use {}", suite_, kSuites));
-  }
   if (config_ && cases_.empty()) {
     throw InvalidArgument("--config is for named cases; name them with --case");
   }
@@ -78,7 +73,13 @@ void BenchFlags::refuse_contradictions() const {
   if (arch_ && device_) throw InvalidArgument("--arch and --device exclude each other");
 }
 
-std::int64_t BenchFlags::random_count() const {
+std::int64_t BenchFlags::random_count(const Suite& suite) const {
+  if (!suite.random_cases) {
+    if (!random_) return 0;
+    throw InvalidArgument(fmt::format(
+        "--random: suite {} has no random sizes; leave the flag out, or use --suite forward",
+        suite.name));
+  }
   if (!random_) return cases_.empty() ? kRandomCases : 0;
   const std::int64_t count = parse_count("--random", *random_, "a count");
   if (count > kMaxRandomCases) {
@@ -107,10 +108,12 @@ int BenchFlags::device() const {
 BenchRequest BenchFlags::request() const {
   refuse_contradictions();
   BenchRequest request;
-  request.suite = suite_;
-  request.cases = parse_with("--case", {}, [&](std::string_view) { return named_cases(cases_); });
+  request.suite = parse_with("--suite", suite_, suite_named);
+  request.cases = parse_with("--case", {},
+                             [&](std::string_view) { return named_cases(request.suite, cases_); });
   request.seed = seed();
-  request.random = random_cases(random_count(), request.seed);
+  const std::int64_t random = random_count(request.suite);
+  if (random > 0) request.random = request.suite.random_cases(random, request.seed);
   if (config_) request.config = parse_with<ConfigError>("--config", *config_, parse_config);
   request.seconds = parse_seconds("--repeat", repeat_);
   request.list = list_;

@@ -6,14 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "bench_cases.hpp"
+#include "bench_suite.hpp"
 #include "vnjit/codegen/config.hpp"
 
 namespace vnjit::cli {
 
 /// A run of the benchmark as the flags ask for it.
 struct BenchRequest {
-  std::string suite;
+  Suite suite{};
   std::vector<BenchCase> cases;
   std::vector<BenchCase> random;
   std::optional<Config> config;  ///< of `cases`; none: the library chooses
@@ -38,7 +38,7 @@ class BenchFlags {
 
  private:
   void refuse_contradictions() const;
-  std::int64_t random_count() const;
+  std::int64_t random_count(const Suite& suite) const;
   std::uint64_t seed() const;
   int device() const;
 

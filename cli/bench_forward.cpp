@@ -2,102 +2,126 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
-#include <vector>
 
-#include "bench_timer.hpp"
-#include "vnjit/codegen/error.hpp"
-#include "vnjit/runtime/cpu/floats.hpp"
+#include "bench_random.hpp"
 
 namespace vnjit::cli {
 namespace {
 
-constexpr float kSigma = 0.05f;
-constexpr int kSampledElements = 1000;
-constexpr std::size_t kPoisonBytes = std::size_t{64} << 20;  // copied at once
+struct Sizes {
+  const char* name;
+  std::int64_t pop, batch, in, out;
+  InputLayout layout;
+};
 
-}  // namespace
+constexpr Sizes kForward[] = {
+    {"F1", 256, 128, 1024, 1024, InputLayout::shared},
+    {"F2", 64, 256, 4096, 4096, InputLayout::shared},
+    {"F3", 1024, 64, 784, 256, InputLayout::shared},
+    {"F4", 1024, 64, 512, 1536, InputLayout::individual},
+    {"F5", 8192, 1, 64, 64, InputLayout::individual},
+    {"F6", 4096, 16, 256, 256, InputLayout::individual},
+    {"F7", 16, 1024, 512, 128, InputLayout::shared},
+};
 
-ForwardBench::ForwardBench(int ordinal, double seconds, std::uint64_t seed)
-    : device_(runtime_.gpu(ordinal)), seconds_(seconds), engine_(seed) {}
-
-Buffer<std::byte> ForwardBench::normal(std::int64_t count, float deviation, DataType type) {
-  std::normal_distribution<float> normal(0, deviation);
-  std::vector<float> values(static_cast<std::size_t>(count));
-  for (float& value : values) value = normal(engine_);
-  std::vector<std::byte> elements(values.size() * static_cast<std::size_t>(size_bytes(type)));
-  cpu::store_floats(type, values.data(), count, elements.data(), 0);
-  return {device_, elements.data(), elements.size()};
+PerturbedLinear problem_of(const Sizes& sizes, DataType input) {
+  return {.input = input,
+          .layout = sizes.layout,
+          .pop = sizes.pop,
+          .batch = sizes.batch,
+          .in = sizes.in,
+          .out = sizes.out};
 }
 
-Buffer<std::int64_t> ForwardBench::seeds(std::int64_t count) {
-  std::vector<std::int64_t> values(static_cast<std::size_t>(count));
-  for (std::int64_t& value : values) value = static_cast<std::int64_t>(engine_());
-  return {device_, values.data(), values.size()};
-}
-
-Buffer<float> ForwardBench::poisoned(std::int64_t count) {
-  Buffer<float> buffer(device_, static_cast<std::size_t>(count));
-  const std::size_t bytes = buffer.size() * sizeof(float);
-  const std::vector<unsigned char> poison(std::min(bytes, kPoisonBytes), 0xff);
-  auto* data = reinterpret_cast<std::byte*>(buffer.data());
-  for (std::size_t done = 0; done < bytes; done += poison.size()) {
-    device_->copy_in(data + done, poison.data(), std::min(poison.size(), bytes - done));
+std::vector<BenchCase> cases() {
+  std::vector<BenchCase> all;
+  for (const DataType type : {DataType::f16, DataType::bf16}) {
+    const char* suffix = type == DataType::f16 ? "" : "-bf16";
+    for (const Sizes& sizes : kForward) {
+      all.push_back({fmt::format("{}{}", sizes.name, suffix), problem_of(sizes, type)});
+    }
   }
-  return buffer;
-}
-
-int ForwardBench::count_nan(const Buffer<float>& y) {
-  std::uniform_int_distribution<std::size_t> element(0, y.size() - 1);
-  int count = 0;
-  for (int n = 0; n < kSampledElements; ++n) {
-    float value = 0;
-    device_->copy_out(&value, y.data() + element(engine_), sizeof(value));
-    if (std::isnan(value)) ++count;
+  PerturbedLinear triton = problem_of(kForward[0], DataType::f32);
+  triton.noise = parse_noise_spec("triton");
+  triton.precision = Precision::tf32;
+  all.push_back({"F1-triton", triton});
+  triton.precision = Precision::f16;
+  all.push_back({"F1-triton-f16", triton});
+  for (const Sizes& sizes : {kForward[0], kForward[1]}) {
+    PerturbedLinear quantized = problem_of(sizes, DataType::f16);
+    quantized.precision = Precision::int8;
+    all.push_back({fmt::format("{}-int8", sizes.name), quantized});
   }
-  return count;
+  return all;
 }
 
-bool ForwardBench::measure(BenchRow& row) {
-  std::shared_ptr<const Plan> plan;
-  try {
-    plan = runtime_.plan(row.subject.problem, device_, row.config);
-  } catch (const ConfigError& error) {
-    row.note = fmt::format("ConfigError: {}", error.what());
-    return true;
+std::string layout_name(InputLayout layout) {
+  return layout == InputLayout::shared ? "shared" : "individual";
+}
+
+/// Of the inputs, and what the product rounds them to where that differs.
+std::string type_name(const PerturbedLinear& problem) {
+  std::string name(to_string(problem.input));
+  if (problem.precision != Precision::input) {
+    name += fmt::format("/{}", to_string(problem.precision));
   }
-  return measure(row, *plan);
+  return name;
 }
 
-bool ForwardBench::measure(BenchRow& row, const Plan& plan) {
-  const PerturbedLinear& problem = row.subject.problem;
+std::vector<Field> fields(const BenchCase& subject) {
+  const auto& problem = std::get<PerturbedLinear>(subject.problem);
+  return {{"case", -9, "case", subject.name},
+          {"P", 5, "pop", problem.pop},
+          {"B", 5, "batch", problem.batch},
+          {"K", 5, "in", problem.in},
+          {"N", 5, "out", problem.out},
+          {"X", -10, "x", layout_name(problem.layout)},
+          {"type", -8, "type", type_name(problem)},
+          {"noise", -17, "noise", to_string(problem.noise)}};
+}
+
+Work work(const BenchCase& subject) {
+  const auto& problem = std::get<PerturbedLinear>(subject.problem);
+  const double values = static_cast<double>(problem.pop) * static_cast<double>(problem.in) *
+                        static_cast<double>(problem.out);
+  return {.noise_values = values, .flops = 2 * static_cast<double>(problem.batch) * values};
+}
+
+bool measure(BenchDevice& device, const Plan& plan, BenchRow& row) {
+  const auto& problem = std::get<PerturbedLinear>(row.subject.problem);
   const bool individual = problem.layout == InputLayout::individual;
   const float deviation = 1 / std::sqrt(static_cast<float>(problem.in));
   const auto x =
-      normal((individual ? problem.pop : 1) * problem.batch * problem.in, 1, problem.input);
-  const auto weight = normal(problem.out * problem.in, deviation, problem.input);
-  const auto bias = normal(problem.out, deviation, problem.input);
-  const auto individual_seeds = seeds(problem.pop);
-  const auto y = poisoned(problem.pop * problem.batch * problem.out);
+      device.normal((individual ? problem.pop : 1) * problem.batch * problem.in, 1, problem.input);
+  const auto weight = device.normal(problem.out * problem.in, deviation, problem.input);
+  const auto bias = device.normal(problem.out, deviation, problem.input);
+  const auto seeds = device.seeds(problem.pop);
+  const auto y = device.filled(problem.pop * problem.batch * problem.out, kPoison);
   const PerturbedLinearArguments arguments{.x = x.data(),
                                            .weight = weight.data(),
                                            .bias = bias.data(),
-                                           .seeds = individual_seeds.data(),
+                                           .seeds = seeds.data(),
                                            .y = y.data(),
-                                           .sigma = kSigma,
+                                           .sigma = kBenchSigma,
                                            .pop = problem.pop,
                                            .batch = problem.batch,
                                            .in = problem.in,
                                            .out = problem.out};
-  const Buffer<std::byte> scratch(device_, plan.workspace_bytes(arguments));
-  const Workspace workspace{scratch.data(), scratch.size()};
-  row.timing = time_on_device(
-      driver_, [&] { plan.run(arguments, nullptr, workspace); }, seconds_);
-  const int unwritten = count_nan(y);
-  if (unwritten == 0) return true;
-  row.note = fmt::format("{} of {} sampled elements of Y are NaN", unwritten, kSampledElements);
-  return false;
+  const Output output{y.data(), static_cast<std::int64_t>(y.size()), kPoison};
+  return device.measure(plan, arguments, "Y", {&output, 1}, row);
+}
+
+}  // namespace
+
+Suite forward_suite() {
+  return {.name = "forward",
+          .cases = cases,
+          .random_cases = random_forward_cases,
+          .fields = fields,
+          .work = work,
+          .measure = measure,
+          .has_ceiling = false};
 }
 
 }  // namespace vnjit::cli

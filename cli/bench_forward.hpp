@@ -1,42 +1,12 @@
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <random>
-
-#include "bench_row.hpp"
-#include "vnjit/runtime/driver.hpp"
-#include "vnjit/runtime/runtime.hpp"
+#include "bench_suite.hpp"
 
 namespace vnjit::cli {
 
-/// Measures forward cases on one GPU, on random inputs: X standard normal, W and the bias normal
-/// with variance 1 / in.
-class ForwardBench {
- public:
-  /// Each case is measured for about `seconds`. Throws Unavailable without the GPU.
-  ForwardBench(int ordinal, double seconds, std::uint64_t seed);
-
-  const Device& device() const { return *device_; }
-
-  /// Adds to a row with a config the time of a run, with everything that it launches. A ConfigError
-  /// becomes the row's note, and so does it if some elements of Y are NaN, as all were before; only
-  /// then the answer is false. Throws what Runtime::plan and Plan::run do.
-  bool measure(BenchRow& row);
-
- private:
-  bool measure(BenchRow& row, const Plan& plan);
-  Buffer<std::byte> normal(std::int64_t count, float deviation, DataType type);
-  Buffer<std::int64_t> seeds(std::int64_t count);
-  Buffer<float> poisoned(std::int64_t count);
-  int count_nan(const Buffer<float>& y);
-
-  Runtime runtime_;
-  std::shared_ptr<Device> device_;
-  Driver driver_;
-  double seconds_;
-  std::mt19937_64 engine_;
-};
+/// Suite `forward`. Cases `F1` to `F7` in fp16, `F1-bf16` to `F7-bf16`, `F1-triton` and
+/// `F1-triton-f16`: triton noise, fp32 inputs and a product in tf32 or fp16, `F1-int8` and
+/// `F2-int8`; and random ones. X is standard normal, W and the bias normal with variance 1 / in.
+Suite forward_suite();
 
 }  // namespace vnjit::cli

@@ -2,10 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-#include <nlohmann/json.hpp>
-
 namespace vnjit::cli {
 namespace {
 
@@ -14,31 +10,15 @@ using Json = nlohmann::ordered_json;
 constexpr double kMilli = 1e3;
 constexpr double kTera = 1e-12;
 
-/// A negative width puts the text to the left.
-constexpr std::array kWidths = {-9, 5, 5, 5, 5, -10, -8, -17, -32, 9, 8, 8, 8, 9, 8};
-using Cells = std::array<std::string, kWidths.size()>;
+/// A column of a table, as wide as that, and what stands in it in one line.
+struct Cell {
+  std::string_view head;
+  int width;  ///< negative: to the left
+  std::string text;
+};
 
-std::string join(const Cells& cells) {
-  std::string line;
-  for (std::size_t n = 0; n < cells.size(); ++n) {
-    if (n > 0) line += ' ';
-    line += kWidths[n] < 0 ? fmt::format("{:<{}}", cells[n], -kWidths[n])
-                           : fmt::format("{:>{}}", cells[n], kWidths[n]);
-  }
-  return line;
-}
-
-std::string layout_name(InputLayout layout) {
-  return layout == InputLayout::shared ? "shared" : "individual";
-}
-
-/// Of the inputs, and what the product rounds them to where that differs.
-std::string type_name(const PerturbedLinear& problem) {
-  std::string name(to_string(problem.input));
-  if (problem.precision != Precision::input) {
-    name += fmt::format("/{}", to_string(problem.precision));
-  }
-  return name;
+std::string padded(std::string_view text, int width) {
+  return width < 0 ? fmt::format("{:<{}}", text, -width) : fmt::format("{:>{}}", text, width);
 }
 
 std::string samples(const Timing& timing) {
@@ -46,69 +26,109 @@ std::string samples(const Timing& timing) {
                           : fmt::format("{}x{}", timing.samples, timing.runs);
 }
 
-Json json_of(const BenchRow& row) {
-  const PerturbedLinear& problem = row.subject.problem;
-  Json json = {{"case", row.subject.name},
-               {"pop", problem.pop},
-               {"batch", problem.batch},
-               {"in", problem.in},
-               {"out", problem.out},
-               {"x", layout_name(problem.layout)},
-               {"type", type_name(problem)},
-               {"noise", to_string(problem.noise)},
-               {"noise_values", row.noise_values()},
-               {"flops", row.flops()}};
+/// A number that a row has once it is measured.
+template <typename Number>
+Cell measured(std::string_view head, int width, bool known, int digits, Number number) {
+  return {head, width, known ? fmt::format("{:.{}f}", number(), digits) : "-"};
+}
+
+std::vector<Cell> cells_of(const Suite& suite, const BenchRow& row, ModelColumn column) {
+  std::vector<Cell> cells;
+  for (const Field& field : suite.fields(row.subject)) {
+    cells.push_back(
+        {field.head, field.width,
+         field.value.is_string() ? field.value.get<std::string>() : field.value.dump()});
+  }
+  const bool timed = row.timing.has_value();
+  cells.push_back({"config", -32, row.config ? to_string(*row.config) : "-"});
+  cells.push_back(measured("ms", 9, timed, 4, [&] { return row.timing->seconds * kMilli; }));
+  cells.push_back({"samples", 8, timed ? samples(*row.timing) : "-"});
+  if (row.work.flops > 0) {
+    cells.push_back(
+        measured("TFLOP/s", 8, timed, 1, [&] { return row.flops_per_second() * kTera; }));
+  }
+  cells.push_back(
+      measured("Tnoise/s", 8, timed, 3, [&] { return row.noise_values_per_second() * kTera; }));
+  if (suite.has_ceiling) {
+    const bool known = timed && row.ceiling.has_value();
+    cells.push_back(measured("ceiling", 8, known, 3, [&] { return *row.ceiling * kTera; }));
+    cells.push_back(measured("of ceiling", 10, known, 2, [&] { return row.share_of_ceiling(); }));
+  }
+  cells.push_back(measured("model ms", 9, row.config.has_value(), 4,
+                           [&] { return row.predicted_seconds * kMilli; }));
+  if (column == ModelColumn::fraction) {
+    cells.push_back(measured("of model", 8, timed, 2, [&] { return 1 / row.slowdown(); }));
+  } else {
+    cells.push_back(measured("x model", 8, timed, 2, [&] { return row.slowdown(); }));
+  }
+  return cells;
+}
+
+template <typename Text>
+std::string join(const std::vector<Cell>& cells, Text text) {
+  std::string line;
+  for (const Cell& cell : cells) {
+    if (!line.empty()) line += ' ';
+    line += padded(cell.*text, cell.width);
+  }
+  return line;
+}
+
+void add_measured(const Suite& suite, const BenchRow& row, Json& json) {
+  json["seconds"] = row.timing->seconds;
+  json["samples"] = row.timing->samples;
+  json["runs_per_sample"] = row.timing->runs;
+  if (row.work.flops > 0) json["flops_per_second"] = row.flops_per_second();
+  json["noise_values_per_second"] = row.noise_values_per_second();
+  if (suite.has_ceiling) {
+    json["ceiling_noise_values_per_second"] = *row.ceiling;
+    json["share_of_ceiling"] = row.share_of_ceiling();
+  }
+  json["measured_over_predicted"] = row.slowdown();
+}
+
+Json json_of(const Suite& suite, const BenchRow& row) {
+  Json json;
+  for (const Field& field : suite.fields(row.subject)) json[std::string(field.key)] = field.value;
+  json["noise_values"] = row.work.noise_values;
+  if (row.work.flops > 0) json["flops"] = row.work.flops;
   if (row.config) {
     json["config"] = to_string(*row.config);
     json["predicted_seconds"] = row.predicted_seconds;
   }
-  if (row.timing) {
-    json["seconds"] = row.timing->seconds;
-    json["samples"] = row.timing->samples;
-    json["runs_per_sample"] = row.timing->runs;
-    json["flops_per_second"] = row.flops_per_second();
-    json["noise_values_per_second"] = row.noise_values_per_second();
-    json["measured_over_predicted"] = row.slowdown();
-  }
+  if (row.timing) add_measured(suite, row, json);
   if (!row.note.empty()) json["note"] = row.note;
   return json;
 }
 
-Json json_of(const std::vector<BenchRow>& rows) {
+Json json_of(const Suite& suite, const std::vector<BenchRow>& rows) {
   Json json = Json::array();
-  for (const BenchRow& row : rows) json.push_back(json_of(row));
+  for (const BenchRow& row : rows) json.push_back(json_of(suite, row));
   return json;
 }
 
 }  // namespace
 
-std::string table_head(ModelColumn column) {
-  return join({"case", "P", "B", "K", "N", "X", "type", "noise", "config", "ms", "samples",
-               "TFLOP/s", "Tnoise/s", "model ms",
-               column == ModelColumn::fraction ? "of model" : "x model"}) +
-         '\n';
+std::string table_head(const Suite& suite, const BenchRow& row, ModelColumn column) {
+  return join(cells_of(suite, row, column), &Cell::head) + '\n';
 }
 
-std::string table_line(const BenchRow& row, ModelColumn column) {
-  const PerturbedLinear& problem = row.subject.problem;
-  Cells cells = {
-      row.subject.name,           fmt::to_string(problem.pop), fmt::to_string(problem.batch),
-      fmt::to_string(problem.in), fmt::to_string(problem.out), layout_name(problem.layout),
-      type_name(problem),         to_string(problem.noise)};
-  std::fill(cells.begin() + 8, cells.end(), "-");
-  if (row.config) {
-    cells[8] = to_string(*row.config);
-    cells[13] = fmt::format("{:.4f}", row.predicted_seconds * kMilli);
+std::string table_line(const Suite& suite, const BenchRow& row, ModelColumn column) {
+  return join(cells_of(suite, row, column), &Cell::text) +
+         (row.note.empty() ? "" : "  " + row.note) + '\n';
+}
+
+std::string legend(const Suite& suite) {
+  std::string text =
+      "samples 20x5: 20 samples of 5 runs in a row, else of one; Tnoise/s: 10^12 noise values a "
+      "second;\n";
+  if (suite.has_ceiling) {
+    text +=
+        "ceiling: Tnoise/s that the generator alone makes in this run; of ceiling: share of it;\n";
   }
-  if (row.timing) {
-    cells[9] = fmt::format("{:.4f}", row.timing->seconds * kMilli);
-    cells[10] = samples(*row.timing);
-    cells[11] = fmt::format("{:.1f}", row.flops_per_second() * kTera);
-    cells[12] = fmt::format("{:.3f}", row.noise_values_per_second() * kTera);
-    cells[14] = fmt::format("{:.2f}",
-                            column == ModelColumn::fraction ? 1 / row.slowdown() : row.slowdown());
-  }
-  return join(cells) + (row.note.empty() ? "" : "  " + row.note) + '\n';
+  text += "model ms: predicted for this config; of model: predicted / measured";
+  if (suite.random_cases) text += "; x model: measured / predicted";
+  return text + '\n';
 }
 
 std::string worst_line(const std::vector<BenchRow>& rows) {
@@ -122,11 +142,11 @@ std::string worst_line(const std::vector<BenchRow>& rows) {
 }
 
 std::string to_json(const BenchReport& report) {
-  const Json json = {{"suite", report.suite},
+  const Json json = {{"suite", report.suite.name},
                      {"device", report.device},
                      {"seed", report.seed},
-                     {"cases", json_of(report.cases)},
-                     {"random", json_of(report.random)}};
+                     {"cases", json_of(report.suite, report.cases)},
+                     {"random", json_of(report.suite, report.random)}};
   return json.dump(2) + '\n';
 }
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "bench_row.hpp"
+#include "bench_suite.hpp"
 
 namespace vnjit::cli {
 
@@ -14,16 +14,19 @@ enum class ModelColumn {
   slowdown,  ///< measured / predicted
 };
 
-/// A table's first line and that of a row, with their line ends.
-std::string table_head(ModelColumn column);
-std::string table_line(const BenchRow& row, ModelColumn column);
+/// The line of a table above that of a row, and that of the row, with their line ends.
+std::string table_head(const Suite& suite, const BenchRow& row, ModelColumn column);
+std::string table_line(const Suite& suite, const BenchRow& row, ModelColumn column);
+
+/// What the columns are, as lines.
+std::string legend(const Suite& suite);
 
 /// `worst` and the measured row of the greatest slowdown, as a line; empty where none is measured.
 std::string worst_line(const std::vector<BenchRow>& rows);
 
 /// What a run of the benchmark found.
 struct BenchReport {
-  std::string suite;
+  Suite suite;
   std::string device;
   std::uint64_t seed = 0;
   std::vector<BenchRow> cases{};

@@ -8,18 +8,9 @@
 
 namespace vnjit::cli {
 
-double BenchRow::flops() const {
-  return 2 * static_cast<double>(subject.problem.batch) * noise_values();
-}
-
-double BenchRow::noise_values() const {
-  return static_cast<double>(subject.problem.pop) * static_cast<double>(subject.problem.in) *
-         static_cast<double>(subject.problem.out);
-}
-
-BenchRow predict(const BenchCase& subject, const DeviceLimits& limits,
+BenchRow predict(const BenchCase& subject, const Work& work, const DeviceLimits& limits,
                  const std::optional<Config>& config) {
-  BenchRow row{.subject = subject};
+  BenchRow row{.subject = subject, .work = work};
   try {
     if (config) validate(*config, subject.problem, limits);
     const Config used = config ? *config : choose_config(subject.problem, limits);

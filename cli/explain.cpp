@@ -11,6 +11,7 @@
 #include "problem_flags.hpp"
 #include "vnjit/codegen/candidates.hpp"
 #include "vnjit/codegen/cost_model.hpp"
+#include "vnjit/codegen/sum_split.hpp"
 
 namespace vnjit::cli {
 namespace {
@@ -80,6 +81,11 @@ std::string describe_tensor(const KernelRequest& request) {
   return reason.empty() ? std::string() : row("tensor", "not possible: " + reason);
 }
 
+std::string describe_split(const KernelRequest& request) {
+  const std::string split = explain_split(request.config, request.problem, request.limits);
+  return split.empty() ? split : row("split", split);
+}
+
 std::string describe_config(const KernelRequest& request) {
   const Config& config = request.config;
   const std::int64_t stage = stage_bytes(config, request.problem);
@@ -88,7 +94,8 @@ std::string describe_config(const KernelRequest& request) {
          row("depth", pipeline_depth(config, request.problem, request.limits).explain()) +
          row("shared", fmt::format("{} bytes fixed + {} x {} bytes = {} bytes a block",
                                    fixed_shared_bytes(config, request.problem), config.stages,
-                                   stage, shared_bytes(config, request.problem)));
+                                   stage, shared_bytes(config, request.problem))) +
+         describe_split(request);
 }
 
 std::string describe_kernel(const KernelRequest& request) {

@@ -13,8 +13,8 @@ namespace vnjit::cli {
 
 /// What --noise takes, for help texts.
 inline constexpr std::string_view kNoiseHelp =
-    "GENERATOR[:DISTRIBUTION[:ROUNDS]]: triton, splitmix64, or philox with\nuniform, uniform8 or "
-    "rademacher and 7 or 10 rounds";
+    "GENERATOR[:DISTRIBUTION[:ROUNDS]]: triton, splitmix64, or philox with\nuniform, uniform8, "
+    "rademacher or normal and 7 or 10 rounds";
 
 /// A whole decimal number of 64 bits, and nothing else in `text`.
 std::int64_t parse_integer(std::string_view flag, std::string_view text);

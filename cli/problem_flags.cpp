@@ -63,6 +63,7 @@ ProblemFlags::ProblemFlags(CLI::App& command) {
   x_ = "shared";
   noise_ = to_string(defaults.noise);
   normalize_ = "seed";
+  update_ = to_string(Update::none);
   arch_ = DeviceLimits{}.name;
   access_ = kContiguous;
   command.add_option("OP", operation_, std::string(kOperations))->required()->type_name("");
@@ -135,6 +136,10 @@ void ProblemFlags::add_operation_flags(CLI::App& command) {
       ->group(group);
   add(command, "--normalize", normalize_, "DIVISOR",
       "seed: pop sigma; unbiased: pop sigma Var(N) (the gradients)", kGradients)
+      ->group(group);
+  add(command, "--update", update_, "UPDATE",
+      "none, sgd or adam: step the parameters along the gradient in place\n(the gradients)",
+      kGradients)
       ->group(group);
 }
 
@@ -238,6 +243,7 @@ Problem ProblemFlags::gradient(bool vector) const {
   Gradient problem;
   problem.noise = noise();
   problem.normalize = parse_with("--normalize", normalize_, parse_normalize);
+  problem.update = parse_with("--update", update_, parse_update);
   problem.vector = vector;
   problem.pop = size("--pop", pop_);
   problem.rows = vector ? 1 : size("--out", out_);

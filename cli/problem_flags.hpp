@@ -60,7 +60,7 @@ class ProblemFlags {
   std::vector<Flag> flags_;
   std::string operation_;
   std::string pop_, batch_, in_, out_;
-  std::string dtype_, precision_, output_, x_, noise_, normalize_;
+  std::string dtype_, precision_, output_, x_, noise_, normalize_, update_;
   std::string arch_, device_, config_, family_, access_;
   bool bias_ = false;
   bool no_bias_ = false;

@@ -73,6 +73,7 @@ std::int64_t narrow_noise_elements(const NoiseSpec& noise) {
   if (noise.generator != Generator::philox) return kCounters;
   switch (noise.distribution) {
     case Distribution::uniform:
+    case Distribution::normal:
       return kCounters * 4;  // the values of a call
     case Distribution::uniform8:
     case Distribution::rademacher:  // kernels count its sixteens of elements, eight a call

@@ -9,6 +9,7 @@
 #include "vnjit/codegen/error.hpp"
 #include "vnjit/codegen/family_limits.hpp"
 #include "vnjit/codegen/pipeline_depth.hpp"
+#include "vnjit/codegen/sum_config.hpp"
 #include "vnjit/codegen/tensor_config.hpp"
 
 namespace vnjit {
@@ -65,20 +66,6 @@ std::vector<Config> tilings(const PerturbedLinear& problem, const DeviceLimits& 
         }
       }
     }
-  }
-  return result;
-}
-
-std::vector<Config> segments() {
-  std::vector<Config> result;
-  // 16 resident warps leave a thread 128 registers, which the slowest generators use up.
-  for (const int warps : {8, 4, 16}) {
-    result.push_back({.block_out = 1,
-                      .block_batch = 1,
-                      .block_in = kSegment,
-                      .stages = 1,
-                      .warps = warps,
-                      .blocks_per_sm = 16 / warps});
   }
   return result;
 }
@@ -140,8 +127,9 @@ std::vector<Config> tensor_tilings(Family family, const PerturbedLinear& problem
 }
 
 std::vector<Config> layouts(const Problem& problem, const DeviceLimits& limits) {
+  if (const auto* gradient = std::get_if<Gradient>(&problem)) return sum_layouts(*gradient, limits);
+  if (const auto* reduce = std::get_if<ReduceMetric>(&problem)) return sum_layouts(*reduce);
   const auto* linear = std::get_if<PerturbedLinear>(&problem);
-  if (!linear) return segments();
   std::vector<Config> result = tilings(*linear, limits);
   for (const Family family : {Family::mma_sync, Family::wgmma}) {
     const std::vector<Config> more = tensor_tilings(family, *linear, limits);

@@ -10,6 +10,7 @@
 #include "vnjit/codegen/family_limits.hpp"
 #include "vnjit/codegen/parse.hpp"
 #include "vnjit/codegen/require.hpp"
+#include "vnjit/codegen/sum_config.hpp"
 #include "vnjit/codegen/tensor_config.hpp"
 
 namespace vnjit {
@@ -78,20 +79,6 @@ void validate_tiles(const Config& config, const PerturbedLinear& problem,
   });
 }
 
-void validate_tiles(const Config& config, std::string_view operation) {
-  require(config.block_out == 1 && config.block_batch == 1, [&] {
-    return fmt::format("block_out and block_batch are {} and {}; {} has no such tiles, both are 1",
-                       config.block_out, config.block_batch, operation);
-  });
-  require(config.block_in == kSegment, [&] {
-    return fmt::format("block_in is {}; {} takes {} elements a warp", config.block_in, operation,
-                       kSegment);
-  });
-  require(config.stages == 1, [&] {
-    return fmt::format("stages is {}; {} loads no tiles, it is 1", config.stages, operation);
-  });
-}
-
 void validate_simt(const Config& config) {
   require(!config.fused && config.individuals == 1, [&] {
     return fmt::format("fused and individuals are {} and {}; simt has neither", config.fused,
@@ -102,6 +89,12 @@ void validate_simt(const Config& config) {
 void validate_resources(const Config& config, const Problem& problem, const DeviceLimits& limits) {
   const std::int64_t bytes = shared_bytes(config, problem);
   require(bytes <= limits.shared_budget(), [&] {
+    if (stage_bytes(config, problem) == 0) {
+      return fmt::format(
+          "warps and individuals are {} and {}: {} bytes of shared memory a block, and {} has {}; "
+          "use fewer",
+          config.warps, config.individuals, bytes, limits.arch(), limits.shared_budget());
+    }
     return fmt::format(
         "stages is {}: {} bytes of shared memory a block, and {} has {}; use fewer "
         "stages or a smaller tile",
@@ -185,11 +178,13 @@ std::int64_t stage_bytes(const Config& config, const Problem& problem) {
 
 std::int64_t fixed_shared_bytes(const Config& config, const Problem& problem) {
   constexpr std::int64_t kFloat = 4;
-  const auto* linear = std::get_if<PerturbedLinear>(&problem);
-  if (!linear) {
-    const bool gradient = std::holds_alternative<Gradient>(problem);
-    return std::int64_t{config.warps} * (gradient ? config.block_in : 1) * kFloat;
+  if (const auto* gradient = std::get_if<Gradient>(&problem)) {
+    return sum_fixed_bytes(config, *gradient);
   }
+  if (const auto* reduce = std::get_if<ReduceMetric>(&problem)) {
+    return sum_fixed_bytes(config, *reduce);
+  }
+  const auto* linear = std::get_if<PerturbedLinear>(&problem);
   if (is_tensor(config.family)) return tensor_fixed_bytes(config, *linear);
   const std::int64_t perturbed = std::int64_t{config.block_in} * (config.block_out + 4);
   return (perturbed + (linear->bias ? config.block_out : 0)) * kFloat;
@@ -204,19 +199,15 @@ void validate(const Config& config, const Problem& problem, const DeviceLimits& 
   require(config.warps >= 1 && config.warps <= most_warps, [&] {
     return fmt::format("warps is {}; a block has 1 to {}", config.warps, most_warps);
   });
-  const auto* linear = std::get_if<PerturbedLinear>(&problem);
-  if (linear && is_tensor(config.family)) {
-    validate_tensor(config, *linear, limits);
-  } else if (linear) {
-    validate_simt(config);
-    validate_tiles(config, *linear, limits);
+  if (const auto* gradient = std::get_if<Gradient>(&problem)) {
+    validate_sum(config, *gradient, limits);
+  } else if (const auto* reduce = std::get_if<ReduceMetric>(&problem)) {
+    validate_sum(config, *reduce);
+  } else if (const auto& linear = std::get<PerturbedLinear>(problem); is_tensor(config.family)) {
+    validate_tensor(config, linear, limits);
   } else {
-    require(config.family == Family::simt, [&] {
-      return fmt::format("family is {}; kernels of {} are simt", to_string(config.family),
-                         operation_name(problem));
-    });
     validate_simt(config);
-    validate_tiles(config, operation_name(problem));
+    validate_tiles(config, linear, limits);
   }
   validate_resources(config, problem, limits);
 }

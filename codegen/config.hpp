@@ -25,8 +25,8 @@ Family parse_family(std::string_view name);
 ///
 /// Perturbed linear: a thread block computes tiles of block_batch x block_out of one individual's Y
 /// in stages of block_in along `in`, tiles of X and W in a shared-memory pipeline of `stages`.
-/// Gradient and reduce metric load no tiles: a block covers block_in parameters, stages is 1 and
-/// block_out and block_batch are 1; a gradient's warps share the population.
+/// Gradient and reduce metric load no tiles: a warp takes segments of block_in noise elements,
+/// stages, block_out and block_batch are 1.
 ///
 /// The tensor families keep two products apart, X·W^T and X·N^T, each operand as exact as its type
 /// allows (`split`), or round W + sigma·N to the operands' type and make one (`fused`).
@@ -39,7 +39,7 @@ struct Config {
   int stages = 2;
   int warps = 8;
   int blocks_per_sm = 1;  ///< resident thread blocks a multiprocessor it counts on
-  int individuals = 1;    ///< whose tiles a block computes side by side; tensor families
+  int individuals = 1;    ///< that a block computes side by side; tensor families, reduce metric
 
   int threads() const { return warps * 32; }
 

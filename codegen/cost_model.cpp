@@ -6,6 +6,7 @@
 #include "vnjit/codegen/access.hpp"
 #include "vnjit/codegen/candidates.hpp"
 #include "vnjit/codegen/family_limits.hpp"
+#include "vnjit/codegen/sum_split.hpp"
 #include "vnjit/codegen/tensor_config.hpp"
 
 namespace vnjit {
@@ -24,6 +25,8 @@ double noise_instructions(const NoiseSpec& noise) {
       return philox + 16 * 3;
     case Distribution::rademacher:
       return philox + 16 * 2;
+    case Distribution::normal:
+      return 4 * philox + 16 * 25;
   }
   return 0;
 }
@@ -99,6 +102,8 @@ double operand_instructions(const NoiseSpec& noise) {
       return (call + 24) / 16;
     case Distribution::rademacher:
       return (call + 28) / 4;
+    case Distribution::normal:
+      return (call + 100) / 4;
   }
   return 0;
 }
@@ -163,29 +168,19 @@ double cycles(const Config& config, const PerturbedLinear& problem, const Device
   return total;
 }
 
-double cycles_of_lanes(const Config& config, const Problem& problem, double segments,
-                       double individuals, double blocks, const DeviceLimits& limits) {
-  const double rounds = ceil_div(individuals, config.warps) * segments;
-  const double resident = resident_blocks(config.warps, shared_bytes(config, problem), limits);
-  const double waves = ceil_div(blocks, limits.sm_count * resident);
-  return waves *
-         (resident * config.warps * rounds * (noise_instructions(noise_of(problem)) + 16) / kIssue +
-          kBlockClocks);
-}
-
 double cycles(const Config& config, const Gradient& problem, const DeviceLimits& limits) {
-  const double individuals =
-      static_cast<double>(problem.noise.antithetic ? problem.pop / 2 : problem.pop);
-  const double blocks =
-      static_cast<double>(problem.rows) * ceil_div(static_cast<double>(problem.columns), kSegment);
-  return cycles_of_lanes(config, problem, 1, individuals, blocks, limits);
+  const std::int64_t seeds = problem.noise.antithetic ? problem.pop / 2 : problem.pop;
+  const std::int64_t units = segment_count(config, problem);
+  return seeds == 0 || units == 0 ? 0
+                                  : split_population(config, problem, units, seeds, limits).clocks;
 }
 
 double cycles(const Config& config, const ReduceMetric& problem, const DeviceLimits& limits) {
-  const double segments =
-      ceil_div(ceil_div(static_cast<double>(problem.params), kSegment), config.warps);
-  return cycles_of_lanes(config, problem, segments, config.warps, static_cast<double>(problem.pop),
-                         limits);
+  const std::int64_t seeds = problem.noise.antithetic ? problem.pop / 2 : problem.pop;
+  return seeds == 0
+             ? 0
+             : split_parameters(config, problem, seeds, segment_count(config, problem), limits)
+                   .clocks;
 }
 
 }  // namespace

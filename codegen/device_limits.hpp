@@ -35,6 +35,9 @@ struct DeviceLimits {
   /// Whether copies from global to shared memory can run in the background (cp.async).
   bool has_async_copy() const { return compute_major >= 8; }
 
+  /// Whether thread blocks can be launched in clusters that read each other's shared memory.
+  bool has_clusters() const { return compute_major >= 9; }
+
   /// Whether a warpgroup can multiply matrices out of shared memory (wgmma: sm_90a alone).
   bool has_wgmma() const { return compute_major == 9 && compute_minor == 0; }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "vnjit/codegen/candidates.hpp"
 #include "vnjit/codegen/parts.hpp"
 #include "vnjit/codegen/tensor_config.hpp"
@@ -19,10 +21,6 @@ struct Launch {
   std::int64_t shared_bytes = 0;
 };
 
-std::string lane_fragment(const NoiseSpec& noise) {
-  return noise.generator == Generator::philox ? "simt/lane_blocks.cuh" : "simt/lane_elements.cuh";
-}
-
 Parts parts_of(const PerturbedLinear& problem, const Config& config, const DeviceLimits& limits,
                const Access& access) {
   if (!is_tensor(config.family)) return simt_linear_parts(problem, config, limits, access);
@@ -33,34 +31,14 @@ Parts parts_of(const PerturbedLinear& problem, const Config& config, const Devic
   return tensor_linear_parts(problem, config, limits, access);
 }
 
-Parts parts_of(const Gradient& problem, const Config& config, const DeviceLimits&, const Access&) {
-  Parts parts;
-  parts.root = "simt/gradient.cuh";
-  parts.function = parts.operation = "gradient";
-  parts.params = "GradientParams";
-  parts.flags = {{"antithetic", problem.noise.antithetic}};
-  parts.includes = {noise_fragment(problem.noise)};
-  parts.constants = fmt::format("using Noise = {};\n", noise_type(problem.noise)) +
-                    constant("kBlockIn", config.block_in) + constant("kWarps", config.warps) +
-                    constant("kThreads", config.threads());
-  parts.files["fragments.cuh"] = includes({lane_fragment(problem.noise)});
-  return parts;
+Parts parts_of(const Gradient& problem, const Config& config, const DeviceLimits& limits,
+               const Access&) {
+  return gradient_parts(problem, config, limits);
 }
 
 Parts parts_of(const ReduceMetric& problem, const Config& config, const DeviceLimits&,
                const Access&) {
-  Parts parts;
-  parts.root = "simt/reduce_metric.cuh";
-  parts.function = parts.operation = "reduce_metric";
-  parts.params = "ReduceMetricParams";
-  parts.types = fmt::format("_{}", to_string(problem.input));
-  parts.flags = {{"antithetic", problem.noise.antithetic}};
-  parts.includes = {noise_fragment(problem.noise),
-                    fmt::format("types/input_{}.cuh", to_string(problem.input))};
-  parts.constants = fmt::format("using Noise = {};\n", noise_type(problem.noise)) +
-                    constant("kBlockIn", config.block_in) + constant("kWarps", config.warps);
-  parts.files["fragments.cuh"] = includes({lane_fragment(problem.noise)});
-  return parts;
+  return reduce_metric_parts(problem, config);
 }
 
 std::string formula_of(const Problem& problem) {
@@ -68,9 +46,19 @@ std::string formula_of(const Problem& problem) {
     return linear->bias ? "Y[i] = X[i]*(W + sigma*N_i)^T + (b + sigma*nb_i)"
                         : "Y[i] = X[i]*(W + sigma*N_i)^T";
   }
-  return std::holds_alternative<Gradient>(problem)
-             ? "G[j, k] = scale / sigma * sum_i fitness[i]*N_i[j, k]"
-             : "metric[i] = mean_k |center[k] + sigma*N_i[k]|";
+  if (const auto* gradient = std::get_if<Gradient>(&problem)) {
+    constexpr std::string_view kGradient =
+        "G[j, k] = sum_i fitness[i]*N_i[j, k] / (divisor*sigma), over a list of blocks";
+    switch (gradient->update) {
+      case Update::none:
+        return std::string(kGradient);
+      case Update::sgd:
+        return fmt::format("{}; W += learning_rate*G", kGradient);
+      case Update::adam:
+        return fmt::format("{}; Adam's step of W", kGradient);
+    }
+  }
+  return "metric[i] = mean_k |center[k] + sigma*N_i[k]|";
 }
 
 std::string entry_name(const Parts& parts, const Config& config) {
@@ -114,7 +102,7 @@ std::string entry_function(const Parts& parts, const std::string& entry, const L
       "}}\n",
       fmt::arg("shared", launch.shared_bytes), fmt::arg("threads", launch.threads),
       fmt::arg("blocks", launch.blocks_per_sm), fmt::arg("entry", entry),
-      fmt::arg("constant", parts.tensor_maps ? "__grid_constant__ " : ""),
+      fmt::arg("constant", parts.tensor_maps || parts.grid_constant ? "__grid_constant__ " : ""),
       fmt::arg("params", parts.params),
       fmt::arg("maps", parts.tensor_maps
                            ? ",\n    const __grid_constant__ vnjit::TensorMap x_map,\n"
@@ -190,6 +178,21 @@ KernelSource emit_convert(const PerturbedLinear& problem, const DeviceLimits& li
   parts.includes = {fmt::format("types/output_{}.cuh", type)};
   return source_of(fmt::format("// vnjit {}: rows of f32 rounded to {}\n\n", kVersion, type), parts,
                    fmt::format("vnjit_convert_f32_{}", type), preparation(limits));
+}
+
+KernelSource emit_noise_rate(const NoiseSpec& noise, const DeviceLimits& limits) {
+  noise.validate();
+  const Launch launch = {
+      .arch = limits.arch(), .threads = 256, .blocks_per_sm = kNoiseRateBlocksPerSm};
+  NoiseSpec plain = noise;
+  plain.antithetic = false;
+  const Parts parts = noise_rate_parts(plain, launch.threads);
+  std::string name = to_string(plain);
+  std::ranges::replace(name, ':', '_');
+  return source_of(
+      fmt::format("// vnjit {}: noise alone, {} a thread and seed\n", kVersion, parts.summary) +
+          noise_line(plain) + "\n",
+      parts, fmt::format("vnjit_noise_rate_{}", name), launch);
 }
 
 KernelSource emit_quantize(const PerturbedLinear& problem, const DeviceLimits& limits) {

@@ -37,6 +37,18 @@ KernelSource emit_convert(const PerturbedLinear& problem, const DeviceLimits& li
 /// The kernel that rounds X to 8 bits before the others where quantizes_inputs() holds.
 KernelSource emit_quantize(const PerturbedLinear& problem, const DeviceLimits& limits);
 
+/// The kernel of noise alone: how fast the generator is where nothing is done with its values.
+/// Every thread makes values of its own for each of a range of seeds. Of philox:uniform,
+/// uniform8 and rademacher these are the words of its calls, before they become numbers; of other
+/// noise they are floats. Antithetic noise is no other.
+KernelSource emit_noise_rate(const NoiseSpec& noise, const DeviceLimits& limits);
+
+/// Resident thread blocks a multiprocessor that emit_noise_rate()'s kernel fills a device with.
+constexpr int kNoiseRateBlocksPerSm = 4;
+
+/// What a thread of emit_noise_rate()'s kernel makes for a seed.
+std::int64_t noise_rate_values(const NoiseSpec& noise);
+
 /// emit() with contiguous_access.
 KernelSource emit(const Problem& problem, const Config& config, const DeviceLimits& limits);
 

@@ -20,6 +20,8 @@ std::string_view distribution_name(Distribution distribution) {
       return "uniform8";
     case Distribution::rademacher:
       return "rademacher";
+    case Distribution::normal:
+      return "normal";
   }
   return "?";
 }
@@ -33,12 +35,12 @@ NoiseSpec generator_defaults(std::string_view name) {
 }
 
 Distribution parse_distribution(std::string_view name) {
-  for (const Distribution distribution :
-       {Distribution::uniform, Distribution::uniform8, Distribution::rademacher}) {
+  for (const Distribution distribution : {Distribution::uniform, Distribution::uniform8,
+                                          Distribution::rademacher, Distribution::normal}) {
     if (name == distribution_name(distribution)) return distribution;
   }
-  throw InvalidArgument(
-      fmt::format("noise distribution '{}' is unknown; use uniform, uniform8 or rademacher", name));
+  throw InvalidArgument(fmt::format(
+      "noise distribution '{}' is unknown; use uniform, uniform8, rademacher or normal", name));
 }
 
 void require_fixed(const NoiseSpec& noise, const NoiseSpec& fixed, std::string_view name) {
@@ -58,7 +60,7 @@ void require_fixed(const NoiseSpec& noise, const NoiseSpec& fixed, std::string_v
 int noise_contract_version() { return noise::kContractVersion; }
 
 double NoiseSpec::variance() const {
-  if (distribution == Distribution::rademacher) return 1.0;
+  if (distribution == Distribution::rademacher || distribution == Distribution::normal) return 1.0;
   if (generator != Generator::philox) return 1.0 / 12.0;
   return (1.0 - (distribution == Distribution::uniform8 ? 0x1p-16 : 0x1p-46)) / 12.0;
 }

@@ -19,6 +19,7 @@ enum class Distribution {
   uniform,     ///< 23-bit symmetric uniform in (-0.5, 0.5)
   uniform8,    ///< (byte - 127.5) / 256
   rademacher,  ///< +1 or -1
+  normal,      ///< standard normal, |value| <= 6.77
 };
 
 /// Which noise N_i is. A caller chooses it once for forward and gradient; nothing else does.

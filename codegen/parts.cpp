@@ -30,6 +30,8 @@ std::string noise_fragment(const NoiseSpec& noise) {
       return "noise/philox_uniform8.cuh";
     case Distribution::rademacher:
       return "noise/philox_rademacher.cuh";
+    case Distribution::normal:
+      return "noise/philox_normal.cuh";
   }
   return {};
 }
@@ -50,6 +52,8 @@ std::string noise_type(const NoiseSpec& noise) {
       return fmt::format("noise::PhiloxUniform8<{}>", noise.rounds);
     case Distribution::rademacher:
       return fmt::format("noise::PhiloxRademacher<{}>", noise.rounds);
+    case Distribution::normal:
+      return fmt::format("noise::PhiloxNormal<{}>", noise.rounds);
   }
   return {};
 }

@@ -25,6 +25,7 @@ struct Parts {
   std::string constants;              // declarations
   TemplateFiles files;                // in place of the samples on disk
   bool tensor_maps = false;           // beside its params it takes those of X and W
+  bool grid_constant = false;         // its params are indexed at run time
 };
 
 /// `constexpr int NAME = VALUE;`, with a comment on why.
@@ -37,10 +38,16 @@ std::string includes(const std::vector<std::string>& files);
 std::string noise_fragment(const NoiseSpec& noise);
 std::string noise_type(const NoiseSpec& noise);
 
+/// The template in which the lanes of a warp share a segment of noise.
+std::string lane_fragment(const NoiseSpec& noise);
+
 Parts simt_linear_parts(const PerturbedLinear& problem, const Config& config,
                         const DeviceLimits& limits, const Access& access);
 Parts tensor_linear_parts(const PerturbedLinear& problem, const Config& config,
                           const DeviceLimits& limits, const Access& access);
+Parts gradient_parts(const Gradient& problem, const Config& config, const DeviceLimits& limits);
+Parts reduce_metric_parts(const ReduceMetric& problem, const Config& config);
+Parts noise_rate_parts(const NoiseSpec& noise, int threads);
 Parts base_product_parts(const PerturbedLinear& problem, const Config& config,
                          const DeviceLimits& limits, const Access& access);
 

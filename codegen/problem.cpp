@@ -103,6 +103,9 @@ void check(const Gradient& problem) {
     throw InvalidArgument(
         fmt::format("normalize {} is no Normalize", static_cast<int>(problem.normalize)));
   }
+  if (to_string(problem.update) == "?") {
+    throw InvalidArgument(fmt::format("update {} is no Update", static_cast<int>(problem.update)));
+  }
   require_size("rows", problem.rows);
   require_size("columns", problem.columns);
   if (problem.vector && problem.rows != 1) {
@@ -131,7 +134,30 @@ std::string noise_flags(const NoiseSpec& noise) {
   return fmt::format("--noise {}{}", to_string(noise), noise.antithetic ? " --antithetic" : "");
 }
 
+std::string update_flag(Update update) {
+  return update == Update::none ? "" : fmt::format(" --update {}", to_string(update));
+}
+
 }  // namespace
+
+std::string_view to_string(Update update) {
+  switch (update) {
+    case Update::none:
+      return "none";
+    case Update::sgd:
+      return "sgd";
+    case Update::adam:
+      return "adam";
+  }
+  return "?";
+}
+
+Update parse_update(std::string_view text) {
+  for (const Update update : {Update::none, Update::sgd, Update::adam}) {
+    if (text == to_string(update)) return update;
+  }
+  throw InvalidArgument(fmt::format("update '{}' is unknown; use none, sgd or adam", text));
+}
 
 std::string_view operation_name(const Problem& problem) {
   return std::visit(
@@ -192,7 +218,8 @@ std::string command_flags(const Problem& problem) {
                                       : ""));
           },
           [&](const Gradient& p) {
-            return fmt::format("{} {}", operation_name(problem), noise_flags(p.noise));
+            return fmt::format("{} {}{}", operation_name(problem), noise_flags(p.noise),
+                               update_flag(p.update));
           },
           [](const ReduceMetric& p) {
             return fmt::format("reduce-metric --dtype {} {}", to_string(p.input),

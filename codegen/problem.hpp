@@ -46,11 +46,29 @@ enum class Normalize {
   unbiased,  ///< divide by pop_size·sigma·Var(N): an estimate of the gradient itself
 };
 
+/// What a gradient changes, beside being written: parameters in fp32, in place and uphill, for
+/// fitness is to grow. So that a gradient need not go to memory at all.
+enum class Update {
+  none,
+  sgd,   ///< W += learning_rate·G
+  adam,  ///< Adam's step of G (Kingma and Ba, "Adam: a method for stochastic optimization", 2015)
+};
+
+std::string_view to_string(Update update);
+
+/// Inverse of to_string; throws InvalidArgument naming the updates there are.
+Update parse_update(std::string_view text);
+
 /// G[j, k] = sum_i fitness[i]·N_i[j, k] / (pop_size·sigma), over blocks of (rows, columns)
 /// parameters. A bias of n parameters is a block of one row and n columns.
+///
+/// With philox:uniform8 and philox:rademacher the sum is one of integers: fitness in fixed point,
+/// rounded at 2^-31 of the largest, makes the same bits on every device, CPU included. Other noise
+/// is summed in fp32 with an error that does not grow with the population.
 struct Gradient {
   NoiseSpec noise{};
   Normalize normalize = Normalize::seed;
+  Update update = Update::none;
   bool vector = false;  ///< a bias: rows is 1 and the output shape is (columns)
   std::int64_t pop = 256;
   std::int64_t rows = 1024;

@@ -48,14 +48,27 @@ struct PerturbedLinearArguments {
   std::int64_t noise_row_stride = 0;     ///< at least in; noise elements from row to row
 };
 
-/// One block of parameters of a gradient.
+/// One block of parameters of a gradient. What the problem's update has no use for stays null.
 struct GradientBlock {
   std::int64_t offset = 0;  ///< noise element of (0, 0)
   std::int64_t rows = 0;
   std::int64_t columns = 0;
-  float* output = nullptr;  ///< (rows, columns); written
+  float* output = nullptr;  ///< (rows, columns); written; may be null where there is an update
   std::int64_t output_row_stride = 0;
   std::int64_t noise_row_stride = 0;
+  float* weight = nullptr;             ///< (rows, columns); updated in place
+  float* first_moment = nullptr;       ///< (rows, columns); of adam, updated in place; 0 at first
+  float* second_moment = nullptr;      ///< likewise
+  std::int64_t weight_row_stride = 0;  ///< of weight and of both moments
+};
+
+/// The step of an update. A captured graph freezes it.
+struct UpdateStep {
+  float learning_rate = 0.0f;  ///< finite; below 0 it goes downhill
+  float beta1 = 0.9f;          ///< adam: decay of the first moment, in [0, 1)
+  float beta2 = 0.999f;        ///< adam: decay of the second moment, in [0, 1)
+  float epsilon = 1e-8f;       ///< adam: above 0; added to the root of the second moment
+  std::int64_t step = 1;       ///< adam: number of this step, from 1
 };
 
 struct GradientArguments {
@@ -64,6 +77,7 @@ struct GradientArguments {
   Sigma sigma{};                            ///< finite, not 0
   std::int64_t pop = 0;                     ///< individuals summed here, at least 1
   std::int64_t pop_size = 0;                ///< the divisor; 0: pop
+  UpdateStep update{};                      ///< where the problem has an update
   std::span<const GradientBlock> blocks{};  ///< in host memory
 };
 

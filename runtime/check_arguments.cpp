@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "vnjit/codegen/error.hpp"
+#include "vnjit/runtime/check_update.hpp"
 
 namespace vnjit {
 namespace {
@@ -232,8 +233,10 @@ GradientArguments checked(const Gradient& problem, GradientArguments arguments) 
   if (arguments.sigma.pointer == nullptr && arguments.sigma.value == 0.0f) {
     throw InvalidArgument("sigma is 0; a gradient divides by it");
   }
+  check_step(problem.update, arguments.update);
   for (std::size_t index = 0; index < arguments.blocks.size(); ++index) {
     checked(arguments.blocks[index], index);
+    check_update(problem.update, arguments.blocks[index], index);
   }
   return arguments;
 }
@@ -245,15 +248,20 @@ GradientBlock checked(const GradientBlock& block, std::size_t index) {
   GradientBlock filled = block;
   check_size(name("rows"), block.rows);
   check_size(name("columns"), block.columns);
-  check_pointer(name("output"), block.output, block.rows > 0 && block.columns > 0,
-                "rows or columns");
   filled.output_row_stride =
       stride(name("output_row_stride"), block.output_row_stride, "columns", block.columns);
+  filled.weight_row_stride =
+      stride(name("weight_row_stride"), block.weight_row_stride, "columns", block.columns);
   filled.noise_row_stride =
       stride(name("noise_row_stride"), block.noise_row_stride, "columns", block.columns);
   check_extent(name("output"), extent(1, 0, block.rows, filled.output_row_stride, block.columns),
                kFloatBytes);
+  check_extent(name("weight"), extent(1, 0, block.rows, filled.weight_row_stride, block.columns),
+               kFloatBytes);
   check_alignment(name("output"), block.output, kFloatBytes);
+  check_alignment(name("weight"), block.weight, kFloatBytes);
+  check_alignment(name("first_moment"), block.first_moment, kFloatBytes);
+  check_alignment(name("second_moment"), block.second_moment, kFloatBytes);
   check_noise(name("offset"), block.offset,
               noise_extent(block.rows, block.columns, filled.noise_row_stride));
   return filled;

@@ -25,6 +25,7 @@ const Operation& operation_for(const Problem& problem, std::string_view argument
 PerturbedLinearArguments checked(const PerturbedLinear& problem,
                                  PerturbedLinearArguments arguments);
 GradientArguments checked(const Gradient& problem, GradientArguments arguments);
+/// What of a block does not depend on the problem; above, all of every block is checked.
 GradientBlock checked(const GradientBlock& block, std::size_t index);
 ReduceMetricArguments checked(const ReduceMetric& problem, ReduceMetricArguments arguments);
 

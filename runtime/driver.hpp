@@ -33,6 +33,7 @@
   FUNCTION(cuMemFree)                    \
   FUNCTION(cuMemcpyHtoDAsync)            \
   FUNCTION(cuMemcpyDtoHAsync)            \
+  FUNCTION(cuMemsetD32Async)             \
   FUNCTION(cuStreamCreate)               \
   FUNCTION(cuStreamDestroy)              \
   FUNCTION(cuStreamSynchronize)          \

@@ -36,7 +36,7 @@ void add(Hasher& hasher, const PerturbedLinear& problem) {
 
 void add(Hasher& hasher, const Gradient& problem) {
   add(hasher, problem.noise);
-  hasher.add(problem.normalize).add(problem.vector);
+  hasher.add(problem.normalize).add(problem.update).add(problem.vector);
   hasher.add(problem.pop).add(problem.rows).add(problem.columns);
 }
 

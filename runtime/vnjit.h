@@ -152,7 +152,8 @@ typedef int32_t vnjit_distribution;
 enum {
   VNJIT_DISTRIBUTION_UNIFORM = 0,
   VNJIT_DISTRIBUTION_UNIFORM8 = 1,
-  VNJIT_DISTRIBUTION_RADEMACHER = 2
+  VNJIT_DISTRIBUTION_RADEMACHER = 2,
+  VNJIT_DISTRIBUTION_NORMAL = 3
 };
 
 /// Which noise N_i is; the default of every problem is philox:uniform8:7.
@@ -200,6 +201,14 @@ enum { VNJIT_LAYOUT_SHARED = 0, VNJIT_LAYOUT_INDIVIDUAL = 1 };
 typedef int32_t vnjit_normalize;
 enum { VNJIT_NORMALIZE_SEED = 0, VNJIT_NORMALIZE_UNBIASED = 1 };
 
+/// What a gradient G changes in place, uphill, beside being written: parameters W in fp32.
+typedef int32_t vnjit_update;
+enum {
+  VNJIT_UPDATE_NONE = 0,
+  VNJIT_UPDATE_SGD = 1,  ///< W += learning_rate·G
+  VNJIT_UPDATE_ADAM = 2  ///< Adam's step of G
+};
+
 /// The start of every problem struct: what all operations have. Functions for any problem take
 /// &problem.base.
 typedef struct vnjit_problem {
@@ -232,6 +241,8 @@ typedef struct vnjit_gradient {
   int32_t vector;             ///< 1: a bias, rows is 1 and the result's shape (columns); 0
   int64_t rows;               ///< 1024
   int64_t columns;            ///< 1024
+  vnjit_update update;        ///< none
+  int32_t reserved;           ///< 0
 } vnjit_gradient;
 
 /// metric[i] = mean_k |center[k] + sigma·N_i[k]| over params parameters.
@@ -252,7 +263,8 @@ vnjit_status vnjit_compute_offsets(const int64_t* sizes, const size_t* ranks, si
                                    int64_t align, int64_t* offsets, vnjit_error* error);
 
 // ---- Arguments of one run. Pointers point into the memory of the plan's device, host memory for
-// the CPU, unless they say otherwise. Strides are in elements, 0 is contiguous. All defaults are 0.
+// the CPU, unless they say otherwise. Strides are in elements, 0 is contiguous. Defaults are 0,
+// unless a field names its own.
 
 /// The start of every arguments struct: what all operations have. Functions for any arguments take
 /// &arguments.base.
@@ -283,15 +295,19 @@ typedef struct vnjit_perturbed_linear_arguments {
   int64_t noise_row_stride;     ///< at least in; noise elements from row to row
 } vnjit_perturbed_linear_arguments;
 
-/// One block of parameters of a gradient.
+/// One block of parameters of a gradient. What the problem's update has no use for stays null.
 typedef struct vnjit_gradient_block {
   size_t struct_size;
   int64_t offset;  ///< noise element of (0, 0)
   int64_t rows;
   int64_t columns;
-  float* output;  ///< (rows, columns); written
+  float* output;  ///< (rows, columns); written; may be null where there is an update
   int64_t output_row_stride;
   int64_t noise_row_stride;
+  float* weight;              ///< (rows, columns); of an update, changed in place
+  float* first_moment;        ///< (rows, columns); of adam, changed in place; 0 at first
+  float* second_moment;       ///< likewise
+  int64_t weight_row_stride;  ///< of weight and of both moments
 } vnjit_gradient_block;
 
 typedef struct vnjit_gradient_arguments {
@@ -300,6 +316,11 @@ typedef struct vnjit_gradient_arguments {
   int64_t pop_size;                    ///< the divisor; 0: pop
   const vnjit_gradient_block* blocks;  ///< in host memory, all of one struct_size
   size_t block_count;
+  float learning_rate;  ///< of an update: finite; below 0 it goes downhill
+  float beta1;          ///< of adam: decay of the first moment, in [0, 1); 0.9
+  float beta2;          ///< of adam: decay of the second moment, in [0, 1); 0.999
+  float epsilon;        ///< of adam: above 0; added to the root of the second moment; 1e-8
+  int64_t step;         ///< of adam: number of this step, from 1, the default
 } vnjit_gradient_arguments;
 
 typedef struct vnjit_reduce_metric_arguments {

@@ -4,5 +4,4 @@
 // with them an editor and a compiler take every template as it is.
 
 #include "simt/copy_async.cuh"
-#include "simt/lane_blocks.cuh"
 #include "simt/perturb_aligned_blocks.cuh"

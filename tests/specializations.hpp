@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -17,9 +18,10 @@
 
 namespace vnjit::tests {
 
-inline constexpr std::array<const char*, 6> kNoises = {
+inline constexpr std::array<const char*, 7> kNoises = {
     "triton",          "splitmix64",         "philox:uniform",
-    "philox:uniform8", "philox:uniform8:10", "philox:rademacher"};
+    "philox:uniform8", "philox:uniform8:10", "philox:rademacher",
+    "philox:normal"};
 inline constexpr std::array<DataType, 3> kDataTypes = {DataType::f32, DataType::f16,
                                                        DataType::bf16};
 
@@ -164,16 +166,26 @@ struct TensorChoices {
 
 /// Gradient kernels.
 struct GradientChoices {
-  enum { noise, antithetic, vector };
-  static std::vector<std::size_t> counts() { return {kNoises.size(), 2, 2}; }
+  enum { noise, antithetic, update, family, warps };
+  static std::vector<std::size_t> counts() { return {kNoises.size(), 2, kUpdates.size(), 2, 2}; }
 
+  /// Of the family that the levels say, or of simt where it is the only one.
   static Specialization make(const Levels& levels, const DeviceLimits& limits) {
     Gradient problem;
     problem.noise = noise_number(levels[noise], levels[antithetic] == 1);
-    problem.vector = levels[vector] == 1;
-    if (problem.vector) problem.rows = 1;
-    return {problem, limits, choose_config(problem, limits), Access{}};
+    problem.update = kUpdates.at(levels[update]);
+    const std::vector<Config> all = candidates(problem, limits);
+    const Family wanted = levels[family] == 1 ? Family::mma_sync : Family::simt;
+    const bool found = std::ranges::count(all, wanted, &Config::family) > 0;
+    std::vector<Config> layouts;
+    std::ranges::copy_if(all, std::back_inserter(layouts), [&](const Config& config) {
+      return config.family == (found ? wanted : Family::simt);
+    });
+    return {problem, limits, layouts.at(levels[warps] % layouts.size()), Access{}};
   }
+
+ private:
+  static constexpr std::array<Update, 3> kUpdates = {Update::none, Update::sgd, Update::adam};
 };
 
 /// Reduce-metric kernels.

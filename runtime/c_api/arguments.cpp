@@ -15,7 +15,19 @@ GradientBlock to_cpp(const vnjit_gradient_block& given) {
           .columns = given.columns,
           .output = given.output,
           .output_row_stride = given.output_row_stride,
-          .noise_row_stride = given.noise_row_stride};
+          .noise_row_stride = given.noise_row_stride,
+          .weight = given.weight,
+          .first_moment = given.first_moment,
+          .second_moment = given.second_moment,
+          .weight_row_stride = given.weight_row_stride};
+}
+
+UpdateStep update_of(const vnjit_gradient_arguments& given) {
+  return {.learning_rate = given.learning_rate,
+          .beta1 = given.beta1,
+          .beta2 = given.beta2,
+          .epsilon = given.epsilon,
+          .step = given.step};
 }
 
 template <typename T>
@@ -54,6 +66,7 @@ GradientArguments to_cpp(const vnjit_gradient_arguments& given,
           .sigma = sigma_of(given.base),
           .pop = given.base.pop,
           .pop_size = given.pop_size,
+          .update = update_of(given),
           .blocks = blocks};
 }
 
@@ -93,7 +106,14 @@ vnjit_perturbed_linear_arguments defaults() {
 
 template <>
 vnjit_gradient_arguments defaults() {
-  return empty_arguments<vnjit_gradient_arguments>(VNJIT_OPERATION_GRADIENT);
+  auto arguments = empty_arguments<vnjit_gradient_arguments>(VNJIT_OPERATION_GRADIENT);
+  const UpdateStep step;
+  arguments.learning_rate = step.learning_rate;
+  arguments.beta1 = step.beta1;
+  arguments.beta2 = step.beta2;
+  arguments.epsilon = step.epsilon;
+  arguments.step = step.step;
+  return arguments;
 }
 
 template <>

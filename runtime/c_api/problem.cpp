@@ -58,6 +58,9 @@ void each_field(const Copy& copy, vnjit_gradient& c, Gradient& cpp) {
   copy("vector", c.vector, cpp.vector);
   copy("rows", c.rows, cpp.rows);
   copy("columns", c.columns, cpp.columns);
+  copy("update", c.update, cpp.update);
+  Reserved reserved{};
+  copy("reserved", c.reserved, reserved);
 }
 
 template <typename Copy>

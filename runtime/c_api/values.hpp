@@ -36,10 +36,11 @@ inline constexpr std::array<Value<Generator>, 3> kValues<Generator>{
      VNJIT_VALUE(VNJIT_GENERATOR_PHILOX, Generator::philox)}};
 
 template <>
-inline constexpr std::array<Value<Distribution>, 3> kValues<Distribution>{
+inline constexpr std::array<Value<Distribution>, 4> kValues<Distribution>{
     {VNJIT_VALUE(VNJIT_DISTRIBUTION_UNIFORM, Distribution::uniform),
      VNJIT_VALUE(VNJIT_DISTRIBUTION_UNIFORM8, Distribution::uniform8),
-     VNJIT_VALUE(VNJIT_DISTRIBUTION_RADEMACHER, Distribution::rademacher)}};
+     VNJIT_VALUE(VNJIT_DISTRIBUTION_RADEMACHER, Distribution::rademacher),
+     VNJIT_VALUE(VNJIT_DISTRIBUTION_NORMAL, Distribution::normal)}};
 
 template <>
 inline constexpr std::array<Value<DataType>, 3> kValues<DataType>{
@@ -64,6 +65,11 @@ template <>
 inline constexpr std::array<Value<Normalize>, 2> kValues<Normalize>{
     {VNJIT_VALUE(VNJIT_NORMALIZE_SEED, Normalize::seed),
      VNJIT_VALUE(VNJIT_NORMALIZE_UNBIASED, Normalize::unbiased)}};
+
+template <>
+inline constexpr std::array<Value<Update>, 3> kValues<Update>{
+    {VNJIT_VALUE(VNJIT_UPDATE_NONE, Update::none), VNJIT_VALUE(VNJIT_UPDATE_SGD, Update::sgd),
+     VNJIT_VALUE(VNJIT_UPDATE_ADAM, Update::adam)}};
 
 template <>
 inline constexpr std::array<Value<bool>, 2> kValues<bool>{{{0, false, "no"}, {1, true, "yes"}}};

@@ -1,18 +1,13 @@
 #include <algorithm>
 
 #include "vnjit/runtime/check_arguments.hpp"
-#include "vnjit/runtime/cpu/noise.hpp"
 #include "vnjit/runtime/cpu/operations.hpp"
+#include "vnjit/runtime/cpu/population_sum.hpp"
 #include "vnjit/runtime/cpu/vector_clones.hpp"
+#include "vnjit/runtime/gradient_update.hpp"
 
 namespace vnjit::cpu {
 namespace {
-
-/// Noise elements that a task regenerates for the whole population: they stay in the first cache.
-constexpr std::int64_t kChunk = 1024;
-
-/// Seeds that are summed in fp32 before the sum goes to fp64.
-constexpr std::int64_t kSeedsPerSum = 64;
 
 /// A noise row this much longer than its columns is summed whole, to keep rows together.
 constexpr std::int64_t kMaxGap = 64;
@@ -25,61 +20,73 @@ struct Runs {
 };
 
 Runs runs_of(const GradientBlock& block) {
-  if (block.rows == 0 || block.columns == 0) return {0, 0, 0};
+  if (block.rows == 0 || block.columns == 0) return {0, 0, 1};
   const bool whole = block.noise_row_stride - block.columns < kMaxGap;
   const std::int64_t elements =
       whole ? (block.rows - 1) * block.noise_row_stride + block.columns : block.columns;
-  return {whole ? 1 : block.rows, elements, (elements + kChunk - 1) / kChunk};
+  return {whole ? 1 : block.rows, elements, (elements + kSumElements - 1) / kSumElements};
 }
 
 VNJIT_VECTOR_CLONES
-void add_scaled(const float* noise, float fitness, std::int64_t count, float* sums) {
-  for (std::int64_t n = 0; n < count; ++n) sums[n] += fitness * noise[n];
-}
-
-VNJIT_VECTOR_CLONES
-void flush(std::int64_t count, float* sums, double* totals) {
+void sgd_steps(float learning_rate, const float* gradients, std::int64_t count, float* weights) {
   for (std::int64_t n = 0; n < count; ++n) {
-    totals[n] += static_cast<double>(sums[n]);
-    sums[n] = 0.0f;
+    weights[n] = sgd_step(weights[n], gradients[n], learning_rate);
   }
 }
 
-/// totals[n] = sum over the population of fitness times the noise of element + n.
-void sum_population(const NoiseSpec& noise, const GradientArguments& arguments,
-                    std::uint64_t element, std::int64_t count, double* totals) {
-  alignas(64) float values[kChunk];
-  alignas(64) float sums[kChunk] = {};
-  std::fill_n(totals, count, 0.0);
-  const float* fitness = arguments.fitness;
-  const std::int64_t seeds = noise.antithetic ? arguments.pop / 2 : arguments.pop;
-  for (std::int64_t s = 0; s < seeds; ++s) {
-    fill_noise(noise, arguments.seeds[s], element, count, values);
-    add_scaled(values, noise.antithetic ? fitness[2 * s] - fitness[2 * s + 1] : fitness[s], count,
-               sums);
-    if ((s + 1) % kSeedsPerSum == 0 || s + 1 == seeds) flush(count, sums, totals);
+VNJIT_VECTOR_CLONES
+void adam_steps(const AdamStep& step, const float* gradients, std::int64_t count, float* weights,
+                float* first_moments, float* second_moments) {
+  for (std::int64_t n = 0; n < count; ++n) {
+    weights[n] = adam_step(step, weights[n], gradients[n], first_moments[n], second_moments[n]);
   }
 }
 
-/// Writes what of the elements [first, first + count) of a block's noise is in its columns.
-void write(const GradientBlock& block, std::int64_t first, std::int64_t count, double scale,
-           const double* totals) {
-  for (std::int64_t n = 0; n < count;) {
-    const std::int64_t row = (first + n) / block.noise_row_stride;
-    const std::int64_t column = (first + n) % block.noise_row_stride;
-    const std::int64_t end = std::min(count, n + block.columns - column);
-    float* output = block.output + row * block.output_row_stride + column;
-    for (std::int64_t m = n; m < end; ++m) output[m - n] = static_cast<float>(totals[m] * scale);
-    n += block.noise_row_stride - column;
+/// What becomes of a gradient: it is written, and parameters step along it.
+class Results {
+ public:
+  Results(Update update, const UpdateStep& step)
+      : update_(update), learning_rate_(step.learning_rate) {
+    if (update == Update::adam) adam_ = adam_step_of(step);
   }
-}
+
+  /// Of the elements [first, first + count) of a block's noise, what is in its columns.
+  void take(const GradientBlock& block, std::int64_t first, std::int64_t count,
+            const float* gradients) const {
+    for (std::int64_t n = 0; n < count;) {
+      const std::int64_t row = (first + n) / block.noise_row_stride;
+      const std::int64_t column = (first + n) % block.noise_row_stride;
+      const std::int64_t end = std::min(count, n + block.columns - column);
+      if (n < end) take_row(block, row, column, end - n, gradients + n);
+      n += block.noise_row_stride - column;
+    }
+  }
+
+ private:
+  void take_row(const GradientBlock& block, std::int64_t row, std::int64_t column,
+                std::int64_t count, const float* gradients) const {
+    if (block.output != nullptr) {
+      std::copy_n(gradients, count, block.output + row * block.output_row_stride + column);
+    }
+    const std::int64_t at = row * block.weight_row_stride + column;
+    if (update_ == Update::sgd) {
+      sgd_steps(learning_rate_, gradients, count, block.weight + at);
+    } else if (update_ == Update::adam) {
+      adam_steps(adam_, gradients, count, block.weight + at, block.first_moment + at,
+                 block.second_moment + at);
+    }
+  }
+
+  Update update_;
+  float learning_rate_;
+  AdamStep adam_{};
+};
 
 }  // namespace
 
 void gradient(const Gradient& problem, const GradientArguments& arguments, ThreadPool& pool) {
-  const double variance = problem.normalize == Normalize::unbiased ? problem.noise.variance() : 1.0;
-  const double scale = 1.0 / (static_cast<double>(arguments.pop_size) *
-                              static_cast<double>(arguments.sigma.value) * variance);
+  const PopulationSum sum(problem, arguments);
+  const Results results(problem.update, arguments.update);
   std::int64_t tasks = 0;
   for (std::size_t b = 0; b < arguments.blocks.size(); ++b) {
     const Runs runs = runs_of(checked(arguments.blocks[b], b));
@@ -95,13 +102,12 @@ void gradient(const Gradient& problem, const GradientArguments& arguments, Threa
       block = checked(arguments.blocks[b], b);
       runs = runs_of(block);
     }
-    const std::int64_t chunk = task % runs.chunks * kChunk;
+    const std::int64_t chunk = task % runs.chunks * kSumElements;
     const std::int64_t first = task / runs.chunks * block.noise_row_stride + chunk;
-    const std::int64_t count = std::min(kChunk, runs.elements - chunk);
-    double totals[kChunk];
-    sum_population(problem.noise, arguments, static_cast<std::uint64_t>(block.offset + first),
-                   count, totals);
-    write(block, first, count, scale, totals);
+    const std::int64_t count = std::min(kSumElements, runs.elements - chunk);
+    float gradients[kSumElements];
+    sum.make(static_cast<std::uint64_t>(block.offset + first), count, gradients);
+    results.take(block, first, count, gradients);
   });
 }
 

@@ -20,6 +20,8 @@ VNJIT_INLINE void fill_philox(Distribution distribution, u64 seed, u64 offset, s
       return cpu::fill_by_groups<cpu::Uniform8Group<kRounds>>(seed, offset, count, values);
     case Distribution::rademacher:
       return cpu::fill_by_groups<cpu::RademacherGroup<kRounds>>(seed, offset, count, values);
+    case Distribution::normal:
+      return cpu::fill_by_groups<cpu::NormalGroup<kRounds>>(seed, offset, count, values);
   }
 }
 

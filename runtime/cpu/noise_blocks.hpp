@@ -99,6 +99,29 @@ struct UniformGroup {
 };
 
 template <int kRounds>
+struct NormalGroup {
+  static constexpr int kAlignment = 16;
+  static constexpr int kElements = 128;
+
+  VNJIT_INLINE static void fill(u64 seed, u64 first, float* values) {
+    u32 words[128];
+    philox_calls<kRounds, 32>(seed, first * 4, words);
+    for (int half = 0; half < 2; ++half) {
+      float pairs[64];
+      for (int n = 0; n < 32; ++n) {
+        const noise::NormalPair pair =
+            noise::normal_pair(words[64 * half + n], words[64 * half + 32 + n]);
+        pairs[2 * n] = pair.even;
+        pairs[2 * n + 1] = pair.odd;
+      }
+      for (int sixteenth = 0; sixteenth < 8; ++sixteenth) {
+        std::copy_n(pairs + 8 * sixteenth, 8, values + 16 * sixteenth + 8 * half);
+      }
+    }
+  }
+};
+
+template <int kRounds>
 struct RademacherGroup {
   static constexpr int kAlignment = 512;
   static constexpr int kElements = 512;

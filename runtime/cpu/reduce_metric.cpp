@@ -13,8 +13,9 @@ namespace {
 /// Parameters that a task reads once for all of its individuals.
 constexpr std::int64_t kChunk = 1024;
 
-/// Individuals of one task at most.
+/// Seeds of one task at most, and individuals of one seed.
 constexpr std::int64_t kMaxGroup = 16;
+constexpr std::int64_t kMaxSigns = 2;
 
 /// Partial sums of one individual, side by side so that they are added as vectors.
 constexpr int kLanes = 32;
@@ -35,28 +36,30 @@ void add_magnitudes(const float* center, float sigma, const float* noise, std::i
   }
 }
 
+/// The individuals of `count` seeds: noise is made once for both of a pair.
 void reduce_group(const ReduceMetric& problem, const ReduceMetricArguments& arguments,
                   std::int64_t first, std::int64_t count) {
-  const bool antithetic = problem.noise.antithetic;
+  const std::int64_t signs = problem.noise.antithetic ? 2 : 1;
+  const float sigma = arguments.sigma.value;
   alignas(64) float scratch[kChunk];
   alignas(64) float noise[kChunk];
-  alignas(64) double lanes[kMaxGroup][kLanes] = {};
+  alignas(64) double lanes[kMaxGroup * kMaxSigns][kLanes] = {};
   for (std::int64_t k = 0; k < arguments.params; k += kChunk) {
     const std::int64_t length = std::min(kChunk, arguments.params - k);
     const float* center = as_floats(problem.input, arguments.center, k, length, scratch);
     for (std::int64_t member = 0; member < count; ++member) {
-      const std::int64_t individual = first + member;
-      const float sigma =
-          antithetic && individual % 2 == 1 ? -arguments.sigma.value : arguments.sigma.value;
-      fill_noise(problem.noise, arguments.seeds[antithetic ? individual / 2 : individual],
+      fill_noise(problem.noise, arguments.seeds[first + member],
                  static_cast<std::uint64_t>(arguments.offset + k), length, noise);
-      add_magnitudes(center, sigma, noise, length, lanes[member]);
+      for (std::int64_t sign = 0; sign < signs; ++sign) {
+        add_magnitudes(center, sign == 0 ? sigma : -sigma, noise, length,
+                       lanes[member * signs + sign]);
+      }
     }
   }
-  for (std::int64_t member = 0; member < count; ++member) {
+  for (std::int64_t individual = 0; individual < count * signs; ++individual) {
     double sum = 0.0;
-    for (const double lane : lanes[member]) sum += lane;
-    arguments.metric[first + member] =
+    for (const double lane : lanes[individual]) sum += lane;
+    arguments.metric[first * signs + individual] =
         static_cast<float>(sum / static_cast<double>(arguments.params));
   }
 }
@@ -69,11 +72,12 @@ void reduce_metric(const ReduceMetric& problem, const ReduceMetricArguments& arg
     std::fill_n(arguments.metric, arguments.pop, std::numeric_limits<float>::quiet_NaN());
     return;
   }
+  const std::int64_t seeds = problem.noise.antithetic ? arguments.pop / 2 : arguments.pop;
   const std::int64_t group =
-      std::clamp(arguments.pop / (4 * pool.threads()), std::int64_t{1}, kMaxGroup);
-  pool.parallel_for((arguments.pop + group - 1) / group, [&](std::int64_t index) {
+      std::clamp(seeds / (std::int64_t{4} * pool.threads()), std::int64_t{1}, kMaxGroup);
+  pool.parallel_for((seeds + group - 1) / group, [&](std::int64_t index) {
     const std::int64_t first = index * group;
-    reduce_group(problem, arguments, first, std::min(group, arguments.pop - first));
+    reduce_group(problem, arguments, first, std::min(group, seeds - first));
   });
 }
 

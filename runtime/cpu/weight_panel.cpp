@@ -36,8 +36,9 @@ VNJIT_INLINE void transpose_4x4(const float* rows, std::int64_t row_stride, floa
 }  // namespace
 
 VNJIT_VECTOR_CLONES
-void perturb(const float* weight, float sigma, std::int64_t count, float* rows) {
-  for (std::int64_t n = 0; n < count; ++n) rows[n] = weight[n] + sigma * rows[n];
+void perturb(const float* weight, float sigma, const float* noise, std::int64_t count,
+             float* rows) {
+  for (std::int64_t n = 0; n < count; ++n) rows[n] = weight[n] + sigma * noise[n];
 }
 
 void make_panel(const float* rows, int outs, std::int64_t depth, float* panel) {

@@ -10,8 +10,8 @@ namespace vnjit::cpu {
 constexpr int kPanelOut = 32;
 constexpr int kPanelIn = 256;
 
-/// rows[n] = weight[n] + sigma * rows[n], for n < count.
-void perturb(const float* weight, float sigma, std::int64_t count, float* rows);
+/// rows[n] = weight[n] + sigma * noise[n], for n < count; rows may be the noise itself.
+void perturb(const float* weight, float sigma, const float* noise, std::int64_t count, float* rows);
 
 /// Transposes `outs` <= kPanelOut contiguous rows of `depth` floats; missing rows become zeros.
 void make_panel(const float* rows, int outs, std::int64_t depth, float* panel);

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
+#include "vnjit/runtime/error.hpp"
 #include "vnjit/runtime/gpu/call_driver.hpp"
 
 namespace vnjit {
@@ -31,18 +34,29 @@ LoadedKernel::LoadedKernel(const KernelSource& source, const Compiled& compiled,
       shared_bytes_(static_cast<unsigned>(source.shared_bytes)) {}
 
 void LoadedKernel::launch(std::int64_t blocks, void** arguments, StreamHandle stream,
-                          Start start) const {
+                          const LaunchOptions& options) const {
   const auto grid = static_cast<unsigned>(blocks);
-  if (start == Start::in_order || !device_->driver()->cuLaunchKernelEx) {
+  const bool has_attributes = device_->driver()->cuLaunchKernelEx != nullptr;
+  if (options.cluster > 1 && !has_attributes) {
+    throw Unavailable("this GPU's driver launches no thread block clusters; CUDA 11.8's does");
+  }
+  std::array<CUlaunchAttribute, 2> attributes = {};
+  unsigned count = 0;
+  if (options.early && has_attributes) {
+    attributes[count].id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+    attributes[count++].value.programmaticStreamSerializationAllowed = 1;
+  }
+  if (options.cluster > 1) {
+    attributes[count].id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+    attributes[count++].value.clusterDim = {static_cast<unsigned>(options.cluster), 1, 1};
+  }
+  if (count == 0 || !has_attributes) {
     call_driver(*device_, "cuLaunchKernel", [&](const Driver& driver) {
       return driver.cuLaunchKernel(kernel_.function(), grid, 1, 1, threads_, 1, 1, shared_bytes_,
                                    stream, arguments, nullptr);
     });
     return;
   }
-  CUlaunchAttribute early = {};
-  early.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
-  early.value.programmaticStreamSerializationAllowed = 1;
   CUlaunchConfig config = {};
   config.gridDimX = grid;
   config.gridDimY = config.gridDimZ = 1;
@@ -50,8 +64,8 @@ void LoadedKernel::launch(std::int64_t blocks, void** arguments, StreamHandle st
   config.blockDimY = config.blockDimZ = 1;
   config.sharedMemBytes = shared_bytes_;
   config.hStream = stream;
-  config.attrs = &early;
-  config.numAttrs = 1;
+  config.attrs = attributes.data();
+  config.numAttrs = count;
   call_driver(*device_, "cuLaunchKernelEx", [&](const Driver& driver) {
     return driver.cuLaunchKernelEx(&config, kernel_.function(), arguments, nullptr);
   });

@@ -12,15 +12,16 @@
 
 namespace vnjit {
 
+struct LaunchOptions {
+  /// Begin when the kernel before it in the stream lets it, where the driver can; it waits by
+  /// itself then.
+  bool early = false;
+  int cluster = 1;  ///< thread blocks that read each other's shared memory; has_clusters()
+};
+
 /// A kernel compiled and loaded into its device's context, with what it takes to launch it.
 class LoadedKernel {
  public:
-  /// When a kernel may begin.
-  enum class Start {
-    in_order,  ///< after the one before it in the stream
-    early,     ///< when that one lets it, where the driver can; it waits by itself then
-  };
-
   /// Compiles through the compiler's cache. Throws CompileError, Unavailable or CudaError.
   LoadedKernel(const KernelSource& source, const std::shared_ptr<GpuDevice>& device,
                Compiler& compiler);
@@ -28,7 +29,7 @@ class LoadedKernel {
   /// `arguments` point to the kernel's parameters. Throws InvalidArgument when another context is
   /// current, CudaError when the driver refuses.
   void launch(std::int64_t blocks, void** arguments, StreamHandle stream,
-              Start start = Start::in_order) const;
+              const LaunchOptions& options = {}) const;
 
   /// One line for explain(): `role`, its name, resources, and the file of its source.
   std::string describe(std::string_view role, std::string_view access = {}) const;

@@ -8,14 +8,16 @@
 #include "vnjit/codegen/access.hpp"
 #include "vnjit/runtime/compiler.hpp"
 #include "vnjit/runtime/gpu/device.hpp"
+#include "vnjit/runtime/gpu/gradient.hpp"
 #include "vnjit/runtime/gpu/loaded_kernel.hpp"
+#include "vnjit/runtime/gpu/reduce_metric.hpp"
 #include "vnjit/runtime/gpu/tensor_linear.hpp"
 #include "vnjit/runtime/plan.hpp"
 
 namespace vnjit {
 
-/// Kernels of one problem, compiled and loaded: those for the buffers that the config's family is
-/// made for, and the simt kernel for any.
+/// Kernels of one problem, compiled and loaded. For perturbed linear those for the buffers that the
+/// config's family is made for, and the simt kernel for any.
 class GpuPlan final : public Plan {
  public:
   GpuPlan(const Problem& problem, const Config& config, std::shared_ptr<GpuDevice> device,
@@ -27,8 +29,12 @@ class GpuPlan final : public Plan {
   std::size_t workspace_bytes(const PerturbedLinearArguments& sizes) const override {
     return tensor_ ? tensor_->workspace_bytes(sizes) : 0;
   }
-  std::size_t workspace_bytes(const GradientArguments&) const override { return 0; }
-  std::size_t workspace_bytes(const ReduceMetricArguments&) const override { return 0; }
+  std::size_t workspace_bytes(const GradientArguments& sizes) const override {
+    return gradient_ ? gradient_->workspace_bytes(sizes) : 0;
+  }
+  std::size_t workspace_bytes(const ReduceMetricArguments& sizes) const override {
+    return reduce_metric_ ? reduce_metric_->workspace_bytes(sizes) : 0;
+  }
 
   void run(const PerturbedLinearArguments& arguments, StreamHandle stream,
            Workspace workspace) const override;
@@ -40,6 +46,7 @@ class GpuPlan final : public Plan {
   std::string explain() const override;
 
  private:
+  void load_linear(const PerturbedLinear& problem, Compiler& compiler);
   std::unique_ptr<const LoadedKernel> load(const Access& access, Compiler& compiler) const;
   template <typename Params>
   void launch(const LoadedKernel& kernel, Params params, std::int64_t blocks,
@@ -52,7 +59,9 @@ class GpuPlan final : public Plan {
   std::unique_ptr<const TensorLinear> tensor_;  // null where the config is of simt
   Access fast_access_;
   std::unique_ptr<const LoadedKernel> fast_;  // null where it would be any_, or there is tensor_
-  std::unique_ptr<const LoadedKernel> any_;
+  std::unique_ptr<const LoadedKernel> any_;   // of perturbed linear
+  std::unique_ptr<const GpuGradient> gradient_;
+  std::unique_ptr<const GpuReduceMetric> reduce_metric_;
 };
 
 }  // namespace vnjit

@@ -195,8 +195,7 @@ void TensorLinear::run_main(PerturbedLinearParams params, std::int64_t units,
   }
   // Its template waits for the base product only where it reads it.
   const bool early = base_ && device_->limits().compute_major >= 9;
-  main_->launch(blocks_for(units, config_.blocks_per_sm), arguments, stream,
-                early ? LoadedKernel::Start::early : LoadedKernel::Start::in_order);
+  main_->launch(blocks_for(units, config_.blocks_per_sm), arguments, stream, {.early = early});
 }
 
 std::string TensorLinear::explain() const {

@@ -4,6 +4,7 @@
 // pure function of (seed, element); a weight (j, k) is element offset + j*noise_row_stride + k.
 
 #include "noise/contract.cuh"
+#include "noise/philox_normal.cuh"
 #include "noise/philox_rademacher.cuh"
 #include "noise/philox_uniform.cuh"
 #include "noise/philox_uniform8.cuh"

@@ -10,6 +10,12 @@ struct PhiloxRademacher {
   using Keys = PhiloxKeys<kRounds>;  ///< a seed with its round keys made: where one says `seed`
   VNJIT_FUNCTION static Keys keys(u64 seed) { return philox_keys<kRounds>(seed); }
 
+  // A value is (2 * bits - kCentre) * kUnit, where `bits` are one bit of a call's words.
+  static constexpr int kPhiloxRounds = kRounds;
+  static constexpr int kValueBits = 1;
+  static constexpr int kCentre = 1;
+  static constexpr float kUnit = 1.0f;
+
   VNJIT_FUNCTION static float from_bit(u32 bit) { return static_cast<float>(bit) * 2.0f - 1.0f; }
 
   VNJIT_FUNCTION static float value(u64 seed, u64 element) {
@@ -33,7 +39,8 @@ struct PhiloxRademacher {
   }
 
   /// The 16 values of lane `lane` in the 64 elements of `block`, in the order of block_position.
-  VNJIT_FUNCTION static void block(u64 seed, u64 block, u32 lane, float (&values)[16]) {
+  template <typename Seed>
+  VNJIT_FUNCTION static void block(const Seed& seed, u64 block, u32 lane, float (&values)[16]) {
     const PhiloxWords words = philox4x32<kRounds>((block >> 3) * 4 + lane, seed);
     const u32 eighth = static_cast<u32>(block) & 7u;
     const u32 bits = words.word(eighth >> 1) >> (16u * (eighth & 1u));

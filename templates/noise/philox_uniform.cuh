@@ -10,9 +10,15 @@ struct PhiloxUniform {
   using Keys = PhiloxKeys<kRounds>;  ///< a seed with its round keys made: where one says `seed`
   VNJIT_FUNCTION static Keys keys(u64 seed) { return philox_keys<kRounds>(seed); }
 
-  VNJIT_FUNCTION static float from_word(u32 word) {
-    return (static_cast<float>(word >> 9) + 0.5f) * 0x1p-23f - 0.5f;
+  static constexpr int kPhiloxRounds = kRounds;
+
+  /// (float(word >> 9) + 0.5) * 2^-23 - 0.5 without the last bit, 2^-24.
+  VNJIT_FUNCTION static float truncated(u32 word) {
+    return float_of_bits(word >> 9 | 0x3F800000u) - 1.5f;
   }
+
+  VNJIT_FUNCTION static float from_word(u32 word) { return truncated(word) + kLastBit; }
+  static constexpr float kLastBit = 0x1p-24f;
 
   VNJIT_FUNCTION static float value(u64 seed, u64 element) {
     const u64 call = (element >> 4) * 4 + fragment_lane(element);
@@ -31,7 +37,8 @@ struct PhiloxUniform {
   }
 
   /// The 16 values of lane `lane` in the 64 elements of `block`, in the order of block_position.
-  VNJIT_FUNCTION static void block(u64 seed, u64 block, u32 lane, float (&values)[16]) {
+  template <typename Seed>
+  VNJIT_FUNCTION static void block(const Seed& seed, u64 block, u32 lane, float (&values)[16]) {
     VNJIT_UNROLL
     for (int q = 0; q < 4; ++q) {
       float quarter[4];

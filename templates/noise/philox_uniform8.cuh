@@ -10,6 +10,12 @@ struct PhiloxUniform8 {
   using Keys = PhiloxKeys<kRounds>;  ///< a seed with its round keys made: where one says `seed`
   VNJIT_FUNCTION static Keys keys(u64 seed) { return philox_keys<kRounds>(seed); }
 
+  // A value is (2 * bits - kCentre) * kUnit, where `bits` are a byte of a call's words.
+  static constexpr int kPhiloxRounds = kRounds;
+  static constexpr int kValueBits = 8;
+  static constexpr int kCentre = 255;
+  static constexpr float kUnit = 0x1p-9f;
+
   VNJIT_FUNCTION static float from_byte(u32 byte) {
     return (static_cast<float>(byte) - 127.5f) * 0x1p-8f;
   }
@@ -39,7 +45,8 @@ struct PhiloxUniform8 {
   }
 
   /// The 16 values of lane `lane` in the 64 elements of `block`, in the order of block_position.
-  VNJIT_FUNCTION static void block(u64 seed, u64 block, u32 lane, float (&values)[16]) {
+  template <typename Seed>
+  VNJIT_FUNCTION static void block(const Seed& seed, u64 block, u32 lane, float (&values)[16]) {
     const PhiloxWords made = words(block * 4 + lane, seed);
     VNJIT_UNROLL
     for (int n = 0; n < 16; ++n) {

@@ -4,18 +4,32 @@
 
 namespace vnjit {
 
-/// How the 32 lanes of a warp share a segment of 512 noise elements, 16 each: every lane owns
-/// whole calls of the generator.
+/// How the 32 lanes of a warp share an aligned segment of 512 noise elements, 16 each: every lane
+/// owns whole calls of the generator. Here the values are the noise itself.
 struct LaneNoise {
-  /// Where lane `lane`'s n-th value lies in the segment.
-  __device__ __forceinline__ static int position(int lane, int n) {
-    return (lane >> 2) * 64 + noise::block_position(lane & 3, n);
+  using Keys = Noise::Keys;
+  static constexpr float kUnit = 1.0f;  ///< noise is kUnit * value + kOffset
+  static constexpr float kOffset = 0.0f;
+
+  __device__ __forceinline__ static Keys keys(unsigned long long seed) { return Noise::keys(seed); }
+
+  /// What of a lane's 16 elements does not depend on the seed.
+  struct Place {
+    unsigned long long block;  ///< of 64 elements
+    int lane;                  ///< of the four that share it
+  };
+  __device__ __forceinline__ static Place place(unsigned long long segment, int lane) {
+    return {segment * 8 + lane / 4, lane % 4};
   }
 
-  /// The lane's values; `segment` is the first element, a multiple of 64.
-  __device__ __forceinline__ static void make(unsigned long long seed, unsigned long long segment,
-                                              int lane, float (&values)[16]) {
-    Noise::block(seed, (segment >> 6) + (lane >> 2), lane & 3, values);
+  /// Where lane `lane`'s n-th value lies in the segment.
+  __device__ __forceinline__ static int position(int lane, int n) {
+    return lane / 4 * 64 + noise::block_position(lane % 4, n);
+  }
+
+  __device__ __forceinline__ static void make(const Keys& keys, const Place& place,
+                                              float (&values)[16]) {
+    Noise::block(keys, place.block, static_cast<unsigned>(place.lane), values);
   }
 };
 

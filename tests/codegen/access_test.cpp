@@ -115,6 +115,8 @@ TEST(Access, OnlyPhiloxNoiseComesInBlocks) {
             "rows16+index32+counter32");
   EXPECT_EQ(access_of({.noise = parse_noise_spec("philox:rademacher"), .in = 1024}),
             "rows16+noise64+index32+counter32");
+  EXPECT_EQ(access_of({.noise = parse_noise_spec("philox:normal"), .in = 1024}),
+            "rows16+noise64+index32+counter32");
 }
 
 TEST(Access, AnyOfXWAndYMakesTheIndexWide) {
@@ -149,7 +151,8 @@ TEST(Access, TheCounterTurnsWideWhereTheGeneratorsCountersDo) {
   for (const auto& [noise, elements] :
        {std::pair{"triton", kCounters}, std::pair{"splitmix64", kCounters},
         std::pair{"philox:uniform", 4 * kCounters}, std::pair{"philox:uniform8", 16 * kCounters},
-        std::pair{"philox:rademacher", 16 * kCounters}}) {
+        std::pair{"philox:rademacher", 16 * kCounters},
+        std::pair{"philox:normal", 4 * kCounters}}) {
     EXPECT_EQ(narrow_noise_elements(parse_noise_spec(noise)), elements);
     EXPECT_FALSE(wide(noise, elements)) << noise;
     EXPECT_TRUE(wide(noise, elements + 64)) << noise;

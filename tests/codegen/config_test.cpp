@@ -10,6 +10,7 @@ namespace vnjit {
 namespace {
 
 using testing::ThrowsMessage;
+using tests::metric_config;
 using tests::segment_config;
 
 const DeviceLimits kSm75 = DeviceLimits::preset("sm_75");
@@ -26,6 +27,7 @@ TEST(Config, IsPrintedShort) {
                       .warps = 4,
                       .blocks_per_sm = 2};
   EXPECT_EQ(to_string(config), "simt_o128b8k192_s3_w4_r2");
+  EXPECT_EQ(to_string(metric_config(4, 16)), "simt_o1b1k512_s1_w4_r1_i16");
 }
 
 TEST(Config, ParsesWhatItPrints) {
@@ -84,7 +86,7 @@ TEST(Config, CountsTheBytesOfAPipelineStage) {
   EXPECT_EQ(stage_bytes({.block_out = 16, .block_batch = 128, .block_in = 192}, PerturbedLinear{}),
             (128 * 192 + 16 * 200) * 4);
   EXPECT_EQ(stage_bytes(segment_config(), Gradient{}), 0);
-  EXPECT_EQ(stage_bytes(segment_config(), ReduceMetric{}), 0);
+  EXPECT_EQ(stage_bytes(metric_config(), ReduceMetric{}), 0);
 }
 
 TEST(Config, CountsTheBytesOutsideThePipeline) {
@@ -92,15 +94,18 @@ TEST(Config, CountsTheBytesOutsideThePipeline) {
   EXPECT_EQ(fixed_shared_bytes({}, PerturbedLinear{}), (64 * 68 + 64) * 4);
   EXPECT_EQ(fixed_shared_bytes({}, PerturbedLinear{.bias = false}), 64 * 68 * 4);
   EXPECT_EQ(fixed_shared_bytes({}, PerturbedLinear{.input = DataType::bf16}), (64 * 68 + 64) * 4);
-  // A gradient's warps have a sum an element each, a reduction's one each.
-  EXPECT_EQ(fixed_shared_bytes(segment_config(4), Gradient{}), 4 * 512 * 4);
-  EXPECT_EQ(fixed_shared_bytes(segment_config(4), ReduceMetric{}), 4 * 4);
+  // A gradient's threads have an individual each, its warps a sum an element.
+  EXPECT_EQ(fixed_shared_bytes(segment_config(4), Gradient{}),
+            4 * 32 * (64 + 16) + 4 * (512 * 8 + 8 + 4) + 16);
+  // A reduction's individuals have a sum a thread.
+  EXPECT_EQ(fixed_shared_bytes(metric_config(4, 2), ReduceMetric{}), 2 * (64 + 4 * 32 * 8) + 16);
 }
 
 TEST(Config, CountsAllBytesOfABlock) {
   EXPECT_EQ(shared_bytes({}, PerturbedLinear{}), 17664 + 2 * 34816);
   EXPECT_EQ(shared_bytes({.stages = 5}, PerturbedLinear{}), 17664 + 5 * 34816);
-  EXPECT_EQ(shared_bytes(segment_config(), Gradient{}), 16384);
+  EXPECT_EQ(shared_bytes(segment_config(), Gradient{}), 53360);
+  EXPECT_EQ(shared_bytes(metric_config(), ReduceMetric{}), 33808);
 }
 
 TEST(Config, TakesWhatFits) {
@@ -112,7 +117,8 @@ TEST(Config, TakesWhatFits) {
   EXPECT_NO_THROW(
       validate({.block_in = 16}, PerturbedLinear{.noise = parse_noise_spec("triton")}, kSm90));
   EXPECT_NO_THROW(validate(segment_config(1), Gradient{}, kSm75));
-  EXPECT_NO_THROW(validate(segment_config(32), ReduceMetric{}, kSm75));
+  EXPECT_NO_THROW(validate(segment_config(8, Family::mma_sync), Gradient{}, kSm90));
+  EXPECT_NO_THROW(validate(metric_config(32, 2), ReduceMetric{}, kSm75));
 }
 
 struct Refused {
@@ -197,32 +203,12 @@ TEST(Config, RefusesMoreResidentBlocksThanFit) {
                     "blocks_per_sm is 0; 8 warps and 87296 bytes of shared memory a block allow 1 "
                     "to 2 on sm_90"}},
                   PerturbedLinear{}, kSm90);
-  Config config = segment_config(32);
+  Config config = metric_config(32, 2);
   config.blocks_per_sm = 2;
   expect_refusals({{config,
-                    "blocks_per_sm is 2; 32 warps and 128 bytes of shared memory a block allow 1 "
+                    "blocks_per_sm is 2; 32 warps and 16528 bytes of shared memory a block allow 1 "
                     "to 1 on sm_75"}},
                   ReduceMetric{}, kSm75);
-}
-
-TEST(Config, RefusesTilesWhereAnOperationHasNone) {
-  Config config = segment_config();
-  config.block_batch = 64;
-  expect_refusals({{{.stages = 1},
-                    "block_out and block_batch are 64 and 64; weight-gradient has no such tiles, "
-                    "both are 1"},
-                   {config,
-                    "block_out and block_batch are 1 and 64; weight-gradient has no such tiles, "
-                    "both are 1"}},
-                  Gradient{}, kSm90);
-  config = segment_config();
-  config.block_in = 64;
-  expect_refusals({{config, "block_in is 64; reduce-metric takes 512 elements a warp"}},
-                  ReduceMetric{}, kSm90);
-  config = segment_config();
-  config.stages = 2;
-  expect_refusals({{config, "stages is 2; bias-gradient loads no tiles, it is 1"}},
-                  Gradient{.vector = true, .rows = 1}, kSm90);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 namespace vnjit {
 namespace {
 
+using testing::ContainsRegex;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
@@ -68,7 +69,9 @@ TEST(Emit, YieldsOneSelfContainedFileWithOneEntry) {
     EXPECT_THAT(source.text, Not(HasSubstr("\n\n\n")));
     EXPECT_EQ(count(source.text, "__global__"), 1u);
     EXPECT_EQ(count(source.text, "extern \"C\""), 1u);
-    EXPECT_THAT(source.text, HasSubstr("\n" + source.entry + "(const vnjit::"));
+    EXPECT_THAT(source.text,
+                ContainsRegex("\n" + source.entry +
+                              R"(\(const (__grid_constant__ )?vnjit::\w+ params\) \{)"));
     EXPECT_TRUE(std::ranges::all_of(source.text, [](char letter) {
       return letter == '\n' || (letter >= ' ' && letter <= '~');
     })) << "not plain ASCII";
@@ -89,10 +92,15 @@ TEST(Emit, SaysHowToCompileAndLaunch) {
 }
 
 TEST(Emit, NamesTheEntryOfEachOperation) {
-  const Config config = tests::segment_config();
-  EXPECT_EQ(emit(Gradient{}, config, kSm90).entry, "vnjit_gradient_simt_o1b1k512_s1_w8_r1");
-  EXPECT_EQ(emit(ReduceMetric{.input = DataType::bf16}, config, kSm75).entry,
-            "vnjit_reduce_metric_simt_bf16_o1b1k512_s1_w8_r1");
+  const Config simt = tests::segment_config();
+  const Config mma_sync = tests::segment_config(4, Family::mma_sync);
+  EXPECT_EQ(emit(Gradient{}, simt, kSm90).entry, "vnjit_gradient_simt_o1b1k512_s1_w8_r1");
+  EXPECT_EQ(emit(Gradient{.update = Update::sgd}, mma_sync, kSm90).entry,
+            "vnjit_gradient_mma_sync_sgd_o1b1k512_s1_w4_r1");
+  EXPECT_EQ(emit(Gradient{.update = Update::adam}, simt, kSm75).entry,
+            "vnjit_gradient_simt_adam_o1b1k512_s1_w8_r1");
+  EXPECT_EQ(emit(ReduceMetric{.input = DataType::bf16}, tests::metric_config(), kSm75).entry,
+            "vnjit_reduce_metric_simt_bf16_o1b1k512_s1_w8_r1_i16");
   EXPECT_EQ(emit(PerturbedLinear{.input = DataType::f16}, {}, kSm90).entry,
             "vnjit_perturbed_linear_simt_f16_o64b64k64_s2_w8_r1");
 }
@@ -131,7 +139,11 @@ TEST(Emit, OpensWithWhatTheKernelIs) {
 TEST(Emit, OpensWithTheFormulaOfItsOperation) {
   const auto formula = [](const Problem& problem) { return comment_line(emitted(problem), "  "); };
   EXPECT_EQ(formula(PerturbedLinear{.bias = false}), "Y[i] = X[i]*(W + sigma*N_i)^T");
-  EXPECT_EQ(formula(Gradient{}), "G[j, k] = scale / sigma * sum_i fitness[i]*N_i[j, k]");
+  const std::string gradient =
+      "G[j, k] = sum_i fitness[i]*N_i[j, k] / (divisor*sigma), over a list of blocks";
+  EXPECT_EQ(formula(Gradient{}), gradient);
+  EXPECT_EQ(formula(Gradient{.update = Update::sgd}), gradient + "; W += learning_rate*G");
+  EXPECT_EQ(formula(Gradient{.update = Update::adam}), gradient + "; Adam's step of W");
   EXPECT_EQ(formula(ReduceMetric{}), "metric[i] = mean_k |center[k] + sigma*N_i[k]|");
 }
 
@@ -143,7 +155,8 @@ TEST(Emit, SizesDoNotReachTheSource) {
             text(PerturbedLinear{.pop = 12, .batch = 7, .in = 33, .out = 5}, {}));
   const Config config = tests::segment_config();
   EXPECT_EQ(text(Gradient{}, config), text(Gradient{.pop = 12, .rows = 7, .columns = 33}, config));
-  EXPECT_EQ(text(ReduceMetric{}, config), text(ReduceMetric{.pop = 12, .params = 7}, config));
+  EXPECT_EQ(text(ReduceMetric{}, tests::metric_config()),
+            text(ReduceMetric{.pop = 12, .params = 7}, tests::metric_config()));
   // The divisor of a gradient is an argument too.
   EXPECT_EQ(text(Gradient{}, config), text(Gradient{.normalize = Normalize::unbiased}, config));
 }
@@ -191,7 +204,7 @@ TEST(Emit, WhatDiffersInTheProblemDiffersInTheSource) {
   // and a reduction's only one.
   std::ranges::sort(texts);
   const auto repeated = std::ranges::unique(texts);
-  EXPECT_EQ(repeated.size(), std::size_t{2} * 8 * 2 * 3);
+  EXPECT_EQ(repeated.size(), 2 * tests::every_noise().size() * 2 * 5);
 }
 
 TEST(Emit, RefusesProblemsAndConfigsThatDoNotValidate) {

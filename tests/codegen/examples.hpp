@@ -11,17 +11,21 @@ namespace vnjit::tests {
 /// Every noise there is, each once.
 inline std::vector<NoiseSpec> every_noise() {
   std::vector<NoiseSpec> all = {parse_noise_spec("triton"), parse_noise_spec("splitmix64")};
-  for (const Distribution distribution :
-       {Distribution::uniform, Distribution::uniform8, Distribution::rademacher}) {
+  for (const Distribution distribution : {Distribution::uniform, Distribution::uniform8,
+                                          Distribution::rademacher, Distribution::normal}) {
     for (const int rounds : {7, 10}) all.push_back({Generator::philox, distribution, rounds});
   }
   return all;
 }
 
-/// One problem of each operation with the given noise.
+/// One problem of each operation with the given noise, and of each update of a gradient.
 inline std::vector<Problem> every_operation(const NoiseSpec& noise) {
-  return {PerturbedLinear{.noise = noise}, Gradient{.noise = noise},
-          Gradient{.noise = noise, .vector = true, .rows = 1}, ReduceMetric{.noise = noise}};
+  return {PerturbedLinear{.noise = noise},
+          Gradient{.noise = noise},
+          Gradient{.noise = noise, .update = Update::sgd},
+          Gradient{.noise = noise, .update = Update::adam},
+          Gradient{.noise = noise, .vector = true, .rows = 1},
+          ReduceMetric{.noise = noise}};
 }
 
 /// Perturbed linear for each type that tensor cores multiply, from inputs of it and from fp32.
@@ -52,9 +56,21 @@ inline std::vector<DeviceLimits> every_preset() {
   return all;
 }
 
-/// A config of the operations that load no tiles.
-inline Config segment_config(int warps = 8) {
-  return {.block_out = 1, .block_batch = 1, .block_in = 512, .stages = 1, .warps = warps};
+/// A config of a gradient.
+inline Config segment_config(int warps = 8, Family family = Family::simt) {
+  return {.family = family,
+          .block_out = 1,
+          .block_batch = 1,
+          .block_in = 512,
+          .stages = 1,
+          .warps = warps};
+}
+
+/// A config of a reduce metric.
+inline Config metric_config(int warps = 8, int individuals = 16) {
+  Config config = segment_config(warps);
+  config.individuals = individuals;
+  return config;
 }
 
 }  // namespace vnjit::tests

@@ -13,6 +13,7 @@
 #include "temp_dir.hpp"
 #include "vnjit/codegen/emit.hpp"
 #include "vnjit/codegen/error.hpp"
+#include "vnjit/codegen/sum_split.hpp"
 
 namespace vnjit {
 namespace {
@@ -40,6 +41,7 @@ std::string all_text() {
         const Config config = choose_config(problem, limits);
         text += to_string(config) + "\n" + to_string(parse_config(to_string(config))) + "\n";
         text += pipeline_depth(config, problem, limits).explain() + "\n";
+        text += explain_split(config, problem, limits) + "\n";
         text += command_flags(problem) + "\n";
         text += to_string(contiguous_access(problem)) + "\n";
         text += emit(problem, config, limits).text;

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <numbers>
 
 // The noise contract once more, written down from its table and not from the header: slow and
 // plain.
@@ -74,6 +75,29 @@ inline double rademacher(int rounds, std::uint64_t seed, std::uint64_t element) 
   const Place place = rademacher_place(element);
   const Words words = philox_call(rounds, place.call, seed);
   return ((words[place.part / 32] >> (place.part % 32)) & 1) != 0 ? 1 : -1;
+}
+
+/// Two normal values of two words by the method of Box and Muller. The contract rounds twice before
+/// it: u to fp32, and the angle down to a multiple of 2^-25 turns.
+struct NormalReference {
+  double radius;
+  double even;
+  double odd;
+};
+
+inline NormalReference normal_pair(std::uint32_t radius_word, std::uint32_t angle_word) {
+  const double word = static_cast<float>(radius_word);
+  const double u = static_cast<float>((word + 0.5) * 0x1p-32);
+  const double radius = std::sqrt(std::abs(2 * std::log(u)));
+  const double angle = 2 * std::numbers::pi * 0x1p-25 * (angle_word >> 7);
+  return {radius, radius * std::cos(angle), radius * std::sin(angle)};
+}
+
+inline double normal(int rounds, std::uint64_t seed, std::uint64_t element) {
+  const Place place = uniform_place(element);
+  const Words words = philox_call(rounds, place.call, seed);
+  const NormalReference pair = normal_pair(words[place.part & 2], words[place.part | 1]);
+  return (place.part & 1) != 0 ? pair.odd : pair.even;
 }
 
 inline float triton(std::uint64_t seed, std::uint64_t element) {

@@ -20,9 +20,9 @@ TEST(NoiseSpec, IsPhiloxUniform8OfSevenRoundsByDefault) {
 }
 
 TEST(NoiseSpec, ParsesWhatItPrints) {
-  for (const char* text :
-       {"triton", "splitmix64", "philox:uniform:7", "philox:uniform:10", "philox:uniform8:7",
-        "philox:uniform8:10", "philox:rademacher:7", "philox:rademacher:10"}) {
+  for (const char* text : {"triton", "splitmix64", "philox:uniform:7", "philox:uniform:10",
+                           "philox:uniform8:7", "philox:uniform8:10", "philox:rademacher:7",
+                           "philox:rademacher:10", "philox:normal:7", "philox:normal:10"}) {
     EXPECT_EQ(to_string(parse_noise_spec(text)), text);
   }
 }
@@ -32,6 +32,8 @@ TEST(NoiseSpec, TakesMissingPartsFromTheGenerator) {
   EXPECT_EQ(parse_noise_spec("philox:uniform8"), NoiseSpec{});
   EXPECT_EQ(parse_noise_spec("philox:rademacher"),
             (NoiseSpec{Generator::philox, Distribution::rademacher, 7}));
+  EXPECT_EQ(parse_noise_spec("philox:normal"),
+            (NoiseSpec{Generator::philox, Distribution::normal, 7}));
   EXPECT_EQ(parse_noise_spec("triton"), kTriton);
   EXPECT_EQ(parse_noise_spec("triton:uniform"), kTriton);
   EXPECT_EQ(parse_noise_spec("triton:uniform:10"), kTriton);
@@ -56,8 +58,8 @@ TEST(NoiseSpec, RefusesWhatDoesNotParseSayingWhatIsAllowed) {
       {"", "noise generator '' is unknown; use triton, splitmix64 or philox"},
       {"Philox", "noise generator 'Philox' is unknown; use triton, splitmix64 or philox"},
       {"philox:gauss",
-       "noise distribution 'gauss' is unknown; use uniform, uniform8 or rademacher"},
-      {"philox:", "noise distribution '' is unknown; use uniform, uniform8 or rademacher"},
+       "noise distribution 'gauss' is unknown; use uniform, uniform8, rademacher or normal"},
+      {"philox:", "noise distribution '' is unknown; use uniform, uniform8, rademacher or normal"},
       {"philox:uniform8:seven", "noise rounds 'seven' are not a whole number"},
       {"philox:uniform8:", "noise rounds '' are not a whole number"},
       {"philox:uniform8:7.0", "noise rounds '7.0' are not a whole number"},
@@ -72,6 +74,10 @@ TEST(NoiseSpec, RefusesWhatDoesNotParseSayingWhatIsAllowed) {
       {"triton:uniform:7", "noise rounds 7 are not defined for triton; it has 10"},
       {"splitmix64:rademacher",
        "noise distribution rademacher is not defined for splitmix64; it has uniform only"},
+      {"triton:normal", "noise distribution normal is not defined for triton; it has uniform only"},
+      {"splitmix64:normal",
+       "noise distribution normal is not defined for splitmix64; it has uniform only"},
+      {"philox:normal:8", "noise rounds 8 are not offered for philox; use 7 or 10"},
       {"splitmix64:uniform:10", "noise rounds 10 are not defined for splitmix64; it has 0"},
   };
   for (const Refused& refused : cases) {
@@ -113,6 +119,8 @@ TEST(NoiseSpec, VarianceOfUniformIsThatOfItsWords) {
 
 TEST(NoiseSpec, VarianceOfTheOthers) {
   EXPECT_EQ((NoiseSpec{Generator::philox, Distribution::rademacher, 10}.variance()), 1.0);
+  EXPECT_EQ((NoiseSpec{Generator::philox, Distribution::normal, 7}.variance()), 1.0);
+  EXPECT_EQ((NoiseSpec{Generator::philox, Distribution::normal, 10}.variance()), 1.0);
   EXPECT_EQ(kTriton.variance(), 1.0 / 12);
   EXPECT_EQ(kSplitMix64.variance(), 1.0 / 12);
 }

@@ -92,6 +92,19 @@ TEST(Noise, RademacherIsTheContracts) {
   expect_contract<PhiloxRademacher<10>>([](u64 s, u64 e) { return tests::rademacher(10, s, e); });
 }
 
+TEST(Noise, NormalIsTheContracts) {
+  for (const u64 seed : seeds()) {
+    for (const u64 start : run_starts()) {
+      for (u64 element = start; element < start + 128; ++element) {
+        ASSERT_NEAR(PhiloxNormal<7>::value(seed, element), tests::normal(7, seed, element), 2e-6)
+            << "seed " << seed << " element " << element;
+        ASSERT_NEAR(PhiloxNormal<10>::value(seed, element), tests::normal(10, seed, element), 2e-6)
+            << "seed " << seed << " element " << element;
+      }
+    }
+  }
+}
+
 TEST(Noise, TritonIsTheContracts) { expect_contract<Triton>(tests::triton); }
 
 TEST(Noise, SplitMix64IsTheContracts) { expect_contract<SplitMix64>(tests::splitmix64); }
@@ -136,6 +149,11 @@ TEST(Noise, BlocksOfUniform8EqualItsValues) {
 TEST(Noise, BlocksOfRademacherEqualItsValues) {
   expect_blocks_equal_values<PhiloxRademacher<7>>();
   expect_blocks_equal_values<PhiloxRademacher<10>>();
+}
+
+TEST(Noise, BlocksOfNormalEqualItsValues) {
+  expect_blocks_equal_values<PhiloxNormal<7>>();
+  expect_blocks_equal_values<PhiloxNormal<10>>();
 }
 
 /// `count` elements, a multiple of what a period of calls makes, use each part of each call once.

@@ -81,6 +81,10 @@ TEST(Problem, KnowsTheCommandThatMakesItsSource) {
             "weight-gradient --noise triton");
   EXPECT_EQ(command_flags(Gradient{.noise = kAntithetic, .vector = true, .rows = 1}),
             "bias-gradient --noise philox:uniform8:7 --antithetic");
+  EXPECT_EQ(command_flags(Gradient{.normalize = Normalize::unbiased, .update = Update::sgd}),
+            "weight-gradient --noise philox:uniform8:7 --update sgd");
+  EXPECT_EQ(command_flags(Gradient{.noise = kAntithetic, .update = Update::adam}),
+            "weight-gradient --noise philox:uniform8:7 --antithetic --update adam");
   EXPECT_EQ(command_flags(ReduceMetric{.noise = parse_noise_spec("philox:rademacher:10"),
                                        .input = DataType::f16}),
             "reduce-metric --dtype f16 --noise philox:rademacher:10");
@@ -211,6 +215,16 @@ TEST(Problem, RefusesAVectorGradientOfSeveralRows) {
                   "rows is 2; a vector gradient has one row, its size is columns"));
 }
 
+TEST(Update, IsParsedFromItsName) {
+  for (const Update update : {Update::none, Update::sgd, Update::adam}) {
+    EXPECT_EQ(parse_update(to_string(update)), update);
+  }
+  EXPECT_EQ(to_string(Update::adam), "adam");
+  EXPECT_EQ(to_string(static_cast<Update>(3)), "?");
+  EXPECT_THAT([] { parse_update("Adam"); },
+              ThrowsMessage<InvalidArgument>("update 'Adam' is unknown; use none, sgd or adam"));
+}
+
 TEST(ValidateProblem, RefusesValuesThatNoEnumHas) {
   EXPECT_EQ(refusal_of(PerturbedLinear{.output = static_cast<DataType>(-1)}),
             "output -1 is no DataType");
@@ -222,6 +236,7 @@ TEST(ValidateProblem, RefusesValuesThatNoEnumHas) {
             "layout 9 is no InputLayout");
   EXPECT_EQ(refusal_of(Gradient{.normalize = static_cast<Normalize>(9)}),
             "normalize 9 is no Normalize");
+  EXPECT_EQ(refusal_of(Gradient{.update = static_cast<Update>(3)}), "update 3 is no Update");
   EXPECT_EQ(refusal_of(ReduceMetric{.input = static_cast<DataType>(3)}), "input 3 is no DataType");
   EXPECT_EQ(refusal_of(Gradient{.noise = {.generator = static_cast<Generator>(5)}}),
             "noise generator 5 is no Generator");

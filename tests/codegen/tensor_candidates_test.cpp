@@ -217,7 +217,10 @@ TEST(ChooseFamily, SaysWhyAFamilyCannot) {
       [] { choose_config(PerturbedLinear{.precision = Precision::tf32}, kSm80, Family::wgmma); },
       ThrowsMessage<ConfigError>("family is wgmma; sm_80 has no wgmma, only sm_90 has"));
   EXPECT_THAT([] { choose_config(Gradient{}, kSm90, Family::wgmma); },
-              ThrowsMessage<ConfigError>("family is wgmma; kernels of weight-gradient are simt"));
+              ThrowsMessage<ConfigError>("family is wgmma; kernels of gradients are simt or "
+                                         "mma_sync"));
+  EXPECT_THAT([] { choose_config(ReduceMetric{}, kSm90, Family::mma_sync); },
+              ThrowsMessage<ConfigError>("family is mma_sync; kernels of reduce-metric are simt"));
 }
 
 TEST(WhyNotTensor, IsNothingWhereOneIsAmongTheCandidates) {

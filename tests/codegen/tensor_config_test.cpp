@@ -175,16 +175,6 @@ TEST(TensorConfig, RefusesDevicesWithoutTheInstruction) {
                  "family is mma_sync; it needs sm_80 or later, and this is sm_75");
 }
 
-TEST(TensorConfig, RefusesOtherOperations) {
-  Config config = tests::segment_config();
-  config.family = Family::mma_sync;
-  expect_refusal(config, Gradient{}, kSm90,
-                 "family is mma_sync; kernels of weight-gradient are simt");
-  config.family = Family::wgmma;
-  expect_refusal(config, ReduceMetric{}, kSm90,
-                 "family is wgmma; kernels of reduce-metric are simt");
-}
-
 TEST(TensorConfig, RefusesTilesThatTheInstructionsDoNotMake) {
   for (const int value : {0, 16, 32, 96, 320}) {
     expect_refusal(changed(mma_sync(), &Config::block_out, value), kF16, kSm90,
@@ -238,8 +228,6 @@ TEST(TensorConfig, RefusesOfSimtWhatOnlyTensorFamiliesHave) {
   expect_refusal({.fused = true}, PerturbedLinear{}, kSm90,
                  "fused and individuals are true and 1; simt has neither");
   expect_refusal({.individuals = 2}, PerturbedLinear{}, kSm90,
-                 "fused and individuals are false and 2; simt has neither");
-  expect_refusal(changed(tests::segment_config(), &Config::individuals, 2), Gradient{}, kSm90,
                  "fused and individuals are false and 2; simt has neither");
 }
 

@@ -1,205 +1,173 @@
-#include "device_test.hpp"
+#include "gradient_case.hpp"
+#include "noise_param.hpp"
 
 namespace vnjit::tests {
 namespace {
 
-class GradientOnGpu : public DeviceTest {
+class GradientOfNoise : public GradientOnGpu, public testing::WithParamInterface<NoiseSpec> {
  protected:
-  struct Block {
-    std::int64_t offset = 0;
-    std::int64_t rows = 0;
-    std::int64_t columns = 0;
-    std::int64_t noise_padding = 0;
-    std::int64_t output_padding = 0;
-  };
-
-  static std::vector<double> reference(const Gradient& problem, const Block& block,
-                                       const std::vector<float>& fitness,
-                                       const std::vector<std::int64_t>& seeds, double divisor) {
-    std::vector<double> result;
-    for (std::int64_t j = 0; j < block.rows; ++j) {
-      for (std::int64_t k = 0; k < block.columns; ++k) {
-        const std::int64_t element = block.offset + j * (block.columns + block.noise_padding) + k;
-        double sum = 0;
-        for (std::size_t i = 0; i < fitness.size(); ++i) {
-          sum += fitness[i] *
-                 individual_noise(problem.noise, seeds, static_cast<std::int64_t>(i), element);
-        }
-        result.push_back(sum / divisor);
-      }
-    }
-    return result;
+  static NoiseSpec noise(bool antithetic = false) {
+    NoiseSpec spec = GetParam();
+    spec.antithetic = antithetic;
+    return spec;
   }
+};
 
-  // The gradient of every block, gathered to contiguous.
-  std::vector<std::vector<float>> run(const Gradient& problem, const std::vector<Block>& blocks,
-                                      const std::vector<float>& fitness,
-                                      const std::vector<std::int64_t>& seeds, Sigma sigma,
-                                      std::int64_t pop_size = 0) {
-    const auto fitness_there = on_device(fitness);
-    const auto seeds_there = on_device(seeds);
-    std::vector<Buffer<float>> outputs;
-    std::vector<GradientBlock> given;
-    for (const Block& block : blocks) {
-      outputs.push_back(poisoned(block.rows * (block.columns + block.output_padding)));
-      given.push_back({.offset = block.offset,
-                       .rows = block.rows,
-                       .columns = block.columns,
-                       .output = outputs.back().data(),
-                       .output_row_stride = block.columns + block.output_padding,
-                       .noise_row_stride = block.columns + block.noise_padding});
-    }
-    runtime.plan(problem, device)
-        ->run(GradientArguments{.fitness = fitness_there.data(),
-                                .seeds = seeds_there.data(),
-                                .sigma = sigma,
-                                .pop = static_cast<std::int64_t>(fitness.size()),
-                                .pop_size = pop_size,
-                                .blocks = given});
-    std::vector<std::vector<float>> results;
+INSTANTIATE_TEST_SUITE_P(Of, GradientOfNoise, testing::ValuesIn(every_noise()), noise_name);
+
+TEST_P(GradientOfNoise, IsRightOverAListOfBlocks) {
+  const std::vector<BlockShape> blocks = {{.offset = 0, .rows = 9, .columns = 64},
+                                          {.offset = 576, .rows = 1, .columns = 9},
+                                          {.offset = 585, .rows = 5, .columns = 33},
+                                          {.offset = (std::int64_t{1} << 32) - 3,
+                                           .rows = 3,
+                                           .columns = 700,
+                                           .noise_padding = 68,
+                                           .padding = 3}};
+  for (const bool antithetic : {false, true}) {
+    const GradientCase subject = GradientCase::of({.noise = noise(antithetic)}, blocks, 130);
+    const auto found = run_case(runtime, device, subject);
     for (std::size_t n = 0; n < blocks.size(); ++n) {
-      const std::int64_t stride = blocks[n].columns + blocks[n].output_padding;
-      const std::vector<float> all = on_host(outputs[n]);
-      results.emplace_back();
-      for (std::int64_t row = 0; row < blocks[n].rows; ++row) {
-        const float* first = all.data() + row * stride;
-        results.back().insert(results.back().end(), first, first + blocks[n].columns);
-        for (std::int64_t k = blocks[n].columns; k < stride; ++k) {
-          EXPECT_TRUE(std::isnan(first[k]));
-        }
-      }
-    }
-    return results;
-  }
-};
-
-TEST_F(GradientOnGpu, IsRightForEveryNoiseOverAListOfBlocks) {
-  const std::vector<Block> blocks = {{.offset = 0, .rows = 9, .columns = 64},
-                                     {.offset = 576, .rows = 1, .columns = 9},
-                                     {.offset = 585, .rows = 5, .columns = 33},
-                                     {.offset = (std::int64_t{1} << 32) - 3,
-                                      .rows = 3,
-                                      .columns = 700,
-                                      .noise_padding = 68,
-                                      .output_padding = 3}};
-  for (NoiseSpec noise : every_noise()) {
-    for (const bool antithetic : {false, true}) {
-      noise.antithetic = antithetic;
-      const std::vector<float> fitness = normal_values(130, 1);
-      const auto seeds = random_seeds(antithetic ? 65 : 130, 2);
-      const Gradient problem{.noise = noise, .pop = 130, .rows = 9, .columns = 64};
-      const auto results = run(problem, blocks, fitness, seeds, 0.1f);
-      for (std::size_t n = 0; n < blocks.size(); ++n) {
-        const auto expected = reference(problem, blocks[n], fitness, seeds, 130 * 0.1);
-        EXPECT_LE(relative_error(results[n], expected), 1e-6)
-            << to_string(noise) << " block " << n << " antithetic " << antithetic;
-      }
+      EXPECT_LE(
+          relative_error(packed(found[n].output, blocks[n]), expected_gradient(subject, blocks[n])),
+          1e-6)
+          << "block " << n << " antithetic " << antithetic;
     }
   }
 }
 
-TEST_F(GradientOnGpu, NormalizesAsAsked) {
-  const std::vector<Block> block = {{.rows = 4, .columns = 100}};
-  const std::vector<float> fitness = normal_values(64, 3);
-  const auto seeds = random_seeds(64, 4);
-  const Gradient problem{.normalize = Normalize::unbiased, .pop = 64, .rows = 4, .columns = 100};
-  const double variance = (1 - std::ldexp(1.0, -16)) / 12;
-  EXPECT_LE(relative_error(run(problem, block, fitness, seeds, 0.25f, 1000)[0],
-                           reference(problem, block[0], fitness, seeds, 1000 * 0.25 * variance)),
-            1e-6);
-}
-
-TEST_F(GradientOnGpu, OfOneIndividualIsItsNoise) {
-  for (const NoiseSpec& noise : every_noise()) {
-    const std::vector<Block> block = {{.offset = 1000, .rows = 3, .columns = 333}};
-    const Gradient problem{.noise = noise, .pop = 1, .rows = 3, .columns = 333};
-    std::vector<float> expected(999);
-    fill_noise(noise, -5, 1000, 999, expected.data());
-    EXPECT_EQ(run(problem, block, {1.0f}, {-5}, 1.0f)[0], expected) << to_string(noise);
+TEST_P(GradientOfNoise, NormalizesAsAsked) {
+  for (const Normalize normalize : {Normalize::seed, Normalize::unbiased}) {
+    for (const std::int64_t pop_size : {0, 1000}) {
+      GradientCase subject = GradientCase::of({.noise = noise(), .normalize = normalize},
+                                              {{.rows = 4, .columns = 100}}, 64);
+      subject.pop_size = pop_size;
+      subject.sigma = 0.25f;
+      EXPECT_LE(relative_error(run_case(runtime, device, subject)[0].output,
+                               expected_gradient(subject, subject.blocks[0])),
+                1e-6)
+          << "pop_size " << pop_size;
+    }
   }
 }
 
-TEST_F(GradientOnGpu, GivesTheSameBitsInEveryRun) {
-  const std::vector<Block> block = {{.rows = 100, .columns = 1000}};
-  const std::vector<float> fitness = normal_values(1000, 5);
-  const auto seeds = random_seeds(1000, 6);
-  const Gradient problem{.pop = 1000, .rows = 100, .columns = 1000};
-  const auto first = bits_of(run(problem, block, fitness, seeds, 0.1f)[0]);
-  for (int repeat = 0; repeat < 3; ++repeat) {
-    EXPECT_EQ(bits_of(run(problem, block, fitness, seeds, 0.1f)[0]), first);
-  }
+TEST_P(GradientOfNoise, OfOneIndividualIsItsNoise) {
+  GradientCase subject =
+      GradientCase::of({.noise = noise()}, {{.offset = 1000, .rows = 3, .columns = 333}}, 1);
+  subject.fitness = {1.0f};
+  subject.seeds = {-5};
+  subject.sigma = 1.0f;
+  std::vector<float> expected(999);
+  fill_noise(noise(), -5, 1000, 999, expected.data());
+  EXPECT_EQ(run_case(runtime, device, subject)[0].output, expected);
 }
 
-TEST_F(GradientOnGpu, ReadsSigmaFromTheDevice) {
-  const std::vector<Block> block = {{.rows = 2, .columns = 70}};
-  const std::vector<float> fitness = normal_values(10, 7);
-  const auto seeds = random_seeds(10, 8);
-  const Gradient problem{.pop = 10, .rows = 2, .columns = 70};
-  const auto sigma = on_device(std::vector<float>{0.125f});
-  EXPECT_EQ(run(problem, block, fitness, seeds, static_cast<const float*>(sigma.data())),
-            run(problem, block, fitness, seeds, 0.125f));
+TEST_P(GradientOfNoise, ReadsSigmaFromTheDevice) {
+  GradientCase subject = GradientCase::of({.noise = noise()}, {{.rows = 2, .columns = 70}}, 10);
+  subject.sigma = 0.125f;
+  const auto expected = run_case(runtime, device, subject);
+  subject.sigma_on_device = true;
+  expect_same_bits(run_case(runtime, device, subject), expected);
 }
 
-class ReduceMetricOnGpu : public DeviceTest {
+/// A forward pass and a gradient of the same pairs of individuals.
+class GradientOfPairs : public GradientOfNoise {
  protected:
-  std::vector<float> run(const ReduceMetric& problem, const std::vector<float>& center,
-                         const std::vector<std::int64_t>& seeds, Sigma sigma, std::int64_t offset) {
-    const auto center_there = on_device(encoded(problem.input, center));
+  static constexpr std::int64_t kPop = 8;
+  static constexpr std::int64_t kIn = 32;
+  static constexpr std::int64_t kOut = 10;
+  static constexpr std::int64_t kOffset = 1001;
+  const std::vector<std::int64_t> seeds = random_seeds(kPop / 2, 3);
+
+  /// Y (pop, in + 1, out) of X with a single 1 in row k at column k, and none in the last row.
+  std::vector<float> forward(Family family, float sigma, const std::vector<float>& weight,
+                             const std::vector<float>& bias) {
+    const DataType input = family == Family::simt ? DataType::f32 : DataType::f16;
+    std::vector<float> one_hot((kIn + 1) * kIn);
+    for (std::size_t k = 0; k < kIn; ++k) one_hot[k * kIn + k] = 1.0f;
+    const PerturbedLinear problem{.noise = noise(true),
+                                  .input = input,
+                                  .pop = kPop,
+                                  .batch = kIn + 1,
+                                  .in = kIn,
+                                  .out = kOut};
+    const auto x_there = on_device(encoded(input, one_hot));
+    const auto weight_there = on_device(encoded(input, weight));
+    const auto bias_there = on_device(encoded(input, bias));
     const auto seeds_there = on_device(seeds);
-    const auto metric = poisoned(problem.pop);
-    runtime.plan(problem, device)
-        ->run(ReduceMetricArguments{.center = center_there.data(),
-                                    .seeds = seeds_there.data(),
-                                    .metric = metric.data(),
-                                    .sigma = sigma,
-                                    .offset = offset,
-                                    .pop = problem.pop,
-                                    .params = problem.params});
-    return on_host(metric);
+    const auto y = poisoned(kPop * (kIn + 1) * kOut);
+    const Config config = choose_config(problem, device->limits(), family);
+    EXPECT_FALSE(config.fused);
+    runtime.plan(problem, device, config)
+        ->run(PerturbedLinearArguments{.x = x_there.data(),
+                                       .weight = weight_there.data(),
+                                       .bias = bias_there.data(),
+                                       .seeds = seeds_there.data(),
+                                       .y = y.data(),
+                                       .sigma = sigma,
+                                       .offset = kOffset,
+                                       .pop = kPop,
+                                       .batch = kIn + 1,
+                                       .in = kIn,
+                                       .out = kOut});
+    return on_host(y);
   }
 };
 
-TEST_F(ReduceMetricOnGpu, IsRightForEveryNoiseTypeAndAlignment) {
-  int kind = 0;
-  for (NoiseSpec noise : every_noise()) {
-    for (const std::int64_t params : {1, 77, 5000}) {
-      for (const std::int64_t offset : {0, 63, 1001}) {
-        ++kind;
-        noise.antithetic = kind % 2 == 0;
-        const auto type = kind % 3 == 0   ? DataType::f32
-                          : kind % 3 == 1 ? DataType::f16
-                                          : DataType::bf16;
-        const ReduceMetric problem{.noise = noise, .input = type, .pop = 4, .params = params};
-        const std::vector<float> center = random_values(params, 9);
-        const auto seeds = random_seeds(noise.antithetic ? 2 : 4, 10);
-        std::vector<double> expected;
-        for (std::int64_t i = 0; i < 4; ++i) {
-          double sum = 0;
-          for (std::int64_t k = 0; k < params; ++k) {
-            sum += std::abs(center[static_cast<std::size_t>(k)] +
-                            0.5 * individual_noise(noise, seeds, i, offset + k));
+INSTANTIATE_TEST_SUITE_P(Of, GradientOfPairs, testing::ValuesIn(every_noise()), noise_name);
+
+TEST_P(GradientOfPairs, TheNoiseOfAPairCancelsInTheForwardPass) {
+  const std::vector<float> weight = random_values(kOut * kIn, 4);
+  const std::vector<float> bias = random_values(kOut, 5);
+  std::vector<Family> families = {Family::simt};
+  if (device->limits().has_async_copy()) families.push_back(Family::mma_sync);
+  if (device->limits().has_wgmma()) families.push_back(Family::wgmma);
+  for (const Family family : families) {
+    const std::vector<float> y = forward(family, 0.5f, weight, bias);
+    std::vector<float> sums;
+    std::vector<double> expected;
+    for (std::size_t i = 0; i < kPop; i += 2) {
+      for (std::size_t k = 0; k <= kIn; ++k) {
+        for (std::size_t j = 0; j < kOut; ++j) {
+          const std::size_t at = (i * (kIn + 1) + k) * kOut + j;
+          // Alone, a bias's noise is not zero; a weight's may cancel it.
+          if (k == kIn) {
+            ASSERT_NE(y[at], y[at + (kIn + 1) * kOut]) << "there is no noise";
           }
-          expected.push_back(sum / static_cast<double>(params));
+          sums.push_back(y[at] + y[at + (kIn + 1) * kOut]);
+          const double base = k < kIn ? static_cast<double>(weight[j * kIn + k]) : 0.0;
+          expected.push_back(2 * (base + static_cast<double>(bias[j])));
         }
-        EXPECT_LE(relative_error(run(problem, center, seeds, 0.5f, offset), expected), 1e-6)
-            << to_string(noise) << " params " << params << " offset " << offset;
       }
     }
+    EXPECT_LE(relative_error(sums, expected), 1e-6) << to_string(family);
   }
 }
 
-TEST_F(ReduceMetricOnGpu, StaysExactOverAMillionParameters) {
-  const ReduceMetric problem{.pop = 2, .params = 1'000'000};
-  const std::vector<float> center(1'000'000, 3.0f);
-  const auto seeds = random_seeds(2, 11);
-  const std::vector<float> metric = run(problem, center, seeds, 0.0f, 0);
-  EXPECT_EQ(metric, (std::vector<float>{3.0f, 3.0f}));
-}
-
-TEST_F(ReduceMetricOnGpu, OfNoParametersIsNaN) {
-  for (const float value : run({.pop = 3, .params = 0}, {}, random_seeds(3, 12), 0.1f, 0)) {
-    EXPECT_TRUE(std::isnan(value));
+TEST_P(GradientOfPairs, TheGradientIsOfTheNoiseThatTheForwardPassHas) {
+  const std::vector<float> y =
+      forward(Family::simt, 1.0f, std::vector<float>(kOut * kIn), std::vector<float>(kOut));
+  GradientCase subject = GradientCase::of({.noise = noise(true)},
+                                          {{.offset = kOffset, .rows = kOut, .columns = kIn},
+                                           {.offset = kOffset + kOut * kIn, .columns = kOut}},
+                                          kPop);
+  subject.seeds = seeds;
+  std::vector<double> weights(kOut * kIn);
+  std::vector<double> biases(kOut);
+  const double divisor = static_cast<double>(kPop) * static_cast<double>(subject.sigma);
+  for (std::size_t i = 0; i < kPop; ++i) {
+    const double factor = static_cast<double>(subject.fitness[i]) / divisor;
+    for (std::size_t j = 0; j < kOut; ++j) {
+      const auto at = [&](std::size_t k) {
+        return static_cast<double>(y[(i * (kIn + 1) + k) * kOut + j]);
+      };
+      biases[j] += factor * at(kIn);
+      for (std::size_t k = 0; k < kIn; ++k) weights[j * kIn + k] += factor * (at(k) - at(kIn));
+    }
   }
+  const auto found = run_case(runtime, device, subject);
+  EXPECT_LE(relative_error(found[0].output, weights), 1e-6);
+  EXPECT_LE(relative_error(found[1].output, biases), 1e-6);
 }
 
 }  // namespace

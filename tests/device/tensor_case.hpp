@@ -25,7 +25,8 @@ inline double rounding(Precision precision) {
 /// are rounded.
 inline double bound_of(const PerturbedLinear& problem, bool fused = false) {
   const bool exact_noise = problem.noise.generator == Generator::philox &&
-                           problem.noise.distribution != Distribution::uniform;
+                           problem.noise.distribution != Distribution::uniform &&
+                           problem.noise.distribution != Distribution::normal;
   const bool exact = !fused && problem.input != DataType::f32 && exact_noise;
   const double operands = exact ? 1e-5 : rounding(operand_precision(problem));
   if (problem.output == DataType::f32) return operands;

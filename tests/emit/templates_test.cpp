@@ -12,15 +12,13 @@
 #include "vnjit/runtime/find_nvrtc.hpp"
 
 // The templates on disk, as an editor sees them: every file compiles by itself with the samples in
-// specialization.cuh and fragments.cuh, and every kernel with any of its optional parts left out.
+// specialization.cuh and the fragments, and every kernel with any of its optional parts left out.
 
 namespace vnjit {
 namespace {
 
 namespace fs = std::filesystem;
 using testing::Contains;
-using testing::IsEmpty;
-using testing::Not;
 
 const fs::path kFolder = fs::path(VNJIT_SOURCE_DIR) / "templates";
 
@@ -71,30 +69,45 @@ std::string complaints(const std::string& text) {
   }
 }
 
+/// A choice of fragments in place of a sample's.
+struct Fragments {
+  const char* name;
+  const char* file;
+  const char* text;
+};
+
 struct Kernel {
   const char* file;
   const char* entry;
-  const char* flag;       ///< one of its flags
-  const char* fragments;  ///< in place of the sample in tensor/fragments.cuh; null: the sample
+  const char* flag;            ///< one of its flags
+  const Fragments* fragments;  ///< null: the sample's
 };
 
-constexpr const char* kMmaSyncFragments =
-    "#include \"tensor/noise_bytes_shifted.cuh\"\n"
-    "#include \"mma_sync/pipeline.cuh\"\n"
-    "#include \"mma_sync/product.cuh\"\n";
+constexpr Fragments kMmaSync = {"mma_sync", "tensor/fragments.cuh",
+                                "#include \"tensor/noise_bytes_shifted.cuh\"\n"
+                                "#include \"mma_sync/pipeline.cuh\"\n"
+                                "#include \"mma_sync/product.cuh\"\n"};
+constexpr Fragments kSumsFloat = {"sums_float", "gradient/fragments.cuh",
+                                  "#include \"gradient/sums_float.cuh\"\n"};
+constexpr Fragments kSumsInteger = {"sums_integer", "gradient/fragments.cuh",
+                                    "#include \"gradient/sums_integer.cuh\"\n"};
+
+constexpr const char* kGradient =
+    "__global__ void kernel(const __grid_constant__ vnjit::GradientList params) {\n"
+    "  vnjit::gradient(params);\n}\n";
+constexpr const char* kReduceMetric =
+    "__global__ void kernel(const vnjit::ReduceMetricParams params) {\n"
+    "  vnjit::reduce_metric(params);\n}\n";
 
 constexpr Kernel kKernels[] = {
     {"simt/perturbed_linear.cuh",
      "__global__ void kernel(const vnjit::PerturbedLinearParams params) {\n"
      "  vnjit::perturbed_linear(params);\n}\n",
      "antithetic", nullptr},
-    {"simt/gradient.cuh",
-     "__global__ void kernel(const vnjit::GradientParams params) { vnjit::gradient(params); }\n",
-     "antithetic", nullptr},
-    {"simt/reduce_metric.cuh",
-     "__global__ void kernel(const vnjit::ReduceMetricParams params) {\n"
-     "  vnjit::reduce_metric(params);\n}\n",
-     "antithetic", nullptr},
+    {"gradient/gradient.cuh", kGradient, "adam", nullptr},
+    {"gradient/gradient.cuh", kGradient, "sgd", &kSumsFloat},
+    {"gradient/gradient.cuh", kGradient, "clusters", &kSumsInteger},
+    {"simt/reduce_metric.cuh", kReduceMetric, "antithetic", nullptr},
     {"tensor/perturbed_linear.cuh",
      "__global__ void kernel(const __grid_constant__ vnjit::PerturbedLinearParams params,\n"
      "                       const __grid_constant__ vnjit::TensorMap x_map,\n"
@@ -104,7 +117,7 @@ constexpr Kernel kKernels[] = {
     {"tensor/perturbed_linear.cuh",
      "__global__ void kernel(const vnjit::PerturbedLinearParams params) {\n"
      "  vnjit::perturbed_linear(params);\n}\n",
-     "single_stage", kMmaSyncFragments},
+     "single_stage", &kMmaSync},
     {"tensor/base_product.cuh",
      "__global__ void kernel(const vnjit::PerturbedLinearParams params) {\n"
      "  vnjit::base_product(params);\n}\n",
@@ -160,9 +173,10 @@ std::vector<tests::Levels> combinations(std::size_t flags) {
   return all;
 }
 
-/// What a tensor kernel's parts need of each other.
+/// What a kernel's parts need of each other.
 void complete(TemplateFlags& flags, const Kernel& kernel) {
   const std::string_view file = kernel.file;
+  if (file.starts_with("gradient/")) flags["fixed_point"] = kernel.fragments != &kSumsFloat;
   if (!file.starts_with("tensor/")) return;
   const bool forward = file == "tensor/perturbed_linear.cuh";
   if (forward) flags["tensor_maps"] = kernel.fragments == nullptr;
@@ -170,12 +184,34 @@ void complete(TemplateFlags& flags, const Kernel& kernel) {
   if (!forward || flags["weight_product"] || flags["fused"]) flags["weight_tile"] = true;
 }
 
+TEST(Templates, SumsCompileOfEveryLanesNoise) {
+  TemplateFiles files = files_on_disk();
+  int lanes = 0;
+  for (const auto& [path, text] : files_on_disk()) {
+    if (!path.starts_with("simt/lane_") || path == "simt/lane_noise.cuh") continue;
+    ++lanes;
+    files["simt/lane_noise.cuh"] = "#include \"" + path + "\"\n";
+    files[kSumsFloat.file] = kSumsFloat.text;
+    const TemplateFlags flags = {{"antithetic", true},
+                                 {"fixed_point", false},
+                                 {"clusters", true},
+                                 {"sgd", true},
+                                 {"adam", false}};
+    EXPECT_EQ(complaints(assemble(files, "gradient/gradient.cuh", flags) + kGradient), "") << path;
+    EXPECT_EQ(complaints(assemble(files, "simt/reduce_metric.cuh", {{"antithetic", true}}) +
+                         kReduceMetric),
+              "")
+        << path;
+  }
+  EXPECT_EQ(lanes, 5);
+}
+
 class TemplateKernel : public testing::TestWithParam<Kernel> {};
 
 TEST_P(TemplateKernel, CompilesForEveryCombinationOfItsFlags) {
   const Kernel& kernel = GetParam();
   TemplateFiles files = files_on_disk();
-  if (kernel.fragments) files["tensor/fragments.cuh"] = kernel.fragments;
+  if (kernel.fragments) files[kernel.fragments->file] = kernel.fragments->text;
   const std::set<std::string> names = flags_below(files, kernel.file);
   ASSERT_THAT(names, Contains(kernel.flag));
   std::set<TemplateFlags> tried;
@@ -192,7 +228,8 @@ TEST_P(TemplateKernel, CompilesForEveryCombinationOfItsFlags) {
 
 INSTANTIATE_TEST_SUITE_P(, TemplateKernel, testing::ValuesIn(kKernels), [](const auto& kernel) {
   const fs::path file = kernel.param.file;
-  return file.parent_path().string() + (kernel.param.fragments ? "_mma_sync_" : "_") +
+  const Fragments* fragments = kernel.param.fragments;
+  return file.parent_path().string() + (fragments ? "_" + std::string(fragments->name) : "") + "_" +
          file.stem().string();
 });
 

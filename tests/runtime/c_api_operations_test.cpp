@@ -1,11 +1,8 @@
 #include <gtest/gtest.h>
 
-#include <array>
-
-#include "c_api_fixture.hpp"
+#include "c_api_operation.hpp"
 #include "cpu_reference.hpp"
 #include "vnjit/runtime/cpu/floats.hpp"
-#include "vnjit/runtime/runtime.hpp"
 
 // Every operation on the CPU, through the C API and through the C++ API: the same bits. Sizes and
 // strides all differ, so that none can stand in for another.
@@ -21,22 +18,7 @@ constexpr vnjit_noise kNoise{VNJIT_GENERATOR_PHILOX, VNJIT_DISTRIBUTION_UNIFORM,
 constexpr NoiseSpec kCppNoise{Generator::philox, Distribution::uniform, 10, true};
 constexpr float kSigma = -0.25f;
 
-class CApiOperation : public tests::CApiTest {
- protected:
-  template <typename Problem, typename Arguments>
-  void run(const Problem& problem, const Arguments& arguments) {
-    const tests::CPlan plan = plan_of(problem);
-    EXPECT_EQ(vnjit_plan_run(plan.get(), &arguments.base, nullptr, nullptr, 0, &error), VNJIT_OK)
-        << error.message;
-  }
-
-  template <typename Arguments>
-  void run_cpp(const Problem& problem, const Arguments& arguments) {
-    cpp_runtime.plan(problem, cpp_runtime.cpu())->run(arguments);
-  }
-
-  Runtime cpp_runtime{Options{}};
-};
+using CApiOperation = tests::CApiOperation;
 
 TEST_F(CApiOperation, PerturbedLinearWithEveryStrideGivesTheSameBits) {
   const std::int64_t pop = 4, batch = 3, in = 33, out = 7;
@@ -190,105 +172,6 @@ TEST_F(CApiOperation, APrecisionOrOutputThatTheInputDoesNotTakeIsRefused) {
   EXPECT_EQ(
       refused(),
       "VNJIT_ERROR_INVALID_ARGUMENT: precision is bf16; f16 inputs take input, f16, f32 or int8");
-}
-
-/// A block of a later version of the C API.
-struct LaterBlock {
-  vnjit_gradient_block known;
-  std::int64_t appended;
-};
-
-class CApiGradient : public CApiOperation {
- protected:
-  CApiGradient() {
-    vnjit_gradient_init(&problem);
-    problem.base.noise = kNoise;
-    problem.normalize = VNJIT_NORMALIZE_UNBIASED;
-    vnjit_gradient_arguments_init(&arguments);
-    arguments.base.sigma = kSigma;
-    arguments.base.seeds = seeds.data();
-    arguments.base.pop = 6;
-    arguments.fitness = fitness.data();
-    arguments.pop_size = 10;
-    std::vector<GradientBlock> cpp_blocks = {
-        {.offset = 77,
-         .rows = 3,
-         .columns = 5,
-         .output = expected.data(),
-         .output_row_stride = 8,
-         .noise_row_stride = 64},
-        {.offset = 1000, .rows = 1, .columns = 9, .output = expected.data() + 30}};
-    run_cpp(Gradient{.noise = kCppNoise, .normalize = Normalize::unbiased},
-            GradientArguments{.fitness = fitness.data(),
-                              .seeds = seeds.data(),
-                              .sigma = kSigma,
-                              .pop = 6,
-                              .pop_size = 10,
-                              .blocks = cpp_blocks});
-  }
-
-  void set(vnjit_gradient_block& first, vnjit_gradient_block& second) {
-    vnjit_gradient_block_init(&first);
-    first.offset = 77;
-    first.rows = 3;
-    first.columns = 5;
-    first.output = output.data();
-    first.output_row_stride = 8;
-    first.noise_row_stride = 64;
-    vnjit_gradient_block_init(&second);
-    second.offset = 1000;
-    second.rows = 1;
-    second.columns = 9;
-    second.output = output.data() + 30;
-  }
-
-  std::vector<std::int64_t> seeds = random_seeds(3, 4);
-  std::vector<float> fitness = random_values(6, 5);
-  std::vector<float> output = std::vector<float>(40, tests::kNaN);
-  std::vector<float> expected = output;
-  vnjit_gradient problem;
-  vnjit_gradient_arguments arguments;
-};
-
-TEST_F(CApiGradient, OfSeveralBlocksGivesTheSameBits) {
-  std::array<vnjit_gradient_block, 2> blocks;
-  set(blocks[0], blocks[1]);
-  arguments.blocks = blocks.data();
-  arguments.block_count = blocks.size();
-  run(problem, arguments);
-  EXPECT_EQ(bits_of(output), bits_of(expected));
-  EXPECT_NE(output[30], 0.0f);
-}
-
-TEST_F(CApiGradient, TakesBlocksOfALaterVersion) {
-  std::array<LaterBlock, 2> blocks{};
-  set(blocks[0].known, blocks[1].known);
-  for (LaterBlock& block : blocks) block.known.struct_size = sizeof(LaterBlock);
-  arguments.blocks = &blocks[0].known;
-  arguments.block_count = blocks.size();
-  run(problem, arguments);
-  EXPECT_EQ(bits_of(output), bits_of(expected));
-}
-
-TEST_F(CApiGradient, RefusesBlocksThatAreNoneOrNotInitialized) {
-  const tests::CPlan plan = plan_of(problem);
-  const auto refused = [&] {
-    return refusal(vnjit_plan_run(plan.get(), &arguments.base, nullptr, nullptr, 0, &error));
-  };
-  arguments.block_count = 2;
-  EXPECT_EQ(refused(), "VNJIT_ERROR_INVALID_ARGUMENT: blocks is null; it must be given");
-
-  std::array<vnjit_gradient_block, 2> blocks;
-  set(blocks[0], blocks[1]);
-  arguments.blocks = blocks.data();
-  blocks[1].struct_size = 64;
-  EXPECT_EQ(refused(),
-            "VNJIT_ERROR_INVALID_ARGUMENT: blocks[1].struct_size is 64; it must be 56, as that of "
-            "blocks[0]");
-  blocks[0].struct_size = 0;
-  EXPECT_EQ(refused(),
-            "VNJIT_ERROR_INVALID_ARGUMENT: vnjit_gradient_block.struct_size is 0; it must be from "
-            "56 to 8192, a multiple of 8, and is set by vnjit_gradient_block_init");
 }
 
 TEST_F(CApiOperation, ReduceMetricGivesTheSameBits) {

@@ -52,6 +52,7 @@ TEST_F(CApiPure, NoiseIsParsed) {
   EXPECT_EQ(noise.distribution, VNJIT_DISTRIBUTION_RADEMACHER);
   EXPECT_EQ(noise.rounds, 10);
   EXPECT_EQ(noise.antithetic, 0);
+  EXPECT_EQ(parsed("philox:normal").distribution, VNJIT_DISTRIBUTION_NORMAL);
   vnjit_noise unchanged = noise;
   EXPECT_EQ(refusal(vnjit_parse_noise("mersenne", &unchanged, &error)),
             "VNJIT_ERROR_INVALID_ARGUMENT: noise generator 'mersenne' is unknown; use triton, "
@@ -96,6 +97,10 @@ TEST_F(CApiPure, NoiseThatIsNotDefinedIsRefused) {
   EXPECT_EQ(refused({9, 1, 7, 0}),
             "VNJIT_ERROR_INVALID_ARGUMENT: noise.generator is 9; use VNJIT_GENERATOR_TRITON (0), "
             "VNJIT_GENERATOR_SPLITMIX64 (1), VNJIT_GENERATOR_PHILOX (2)");
+  EXPECT_EQ(refused({VNJIT_GENERATOR_PHILOX, 4, 7, 0}),
+            "VNJIT_ERROR_INVALID_ARGUMENT: noise.distribution is 4; use "
+            "VNJIT_DISTRIBUTION_UNIFORM (0), VNJIT_DISTRIBUTION_UNIFORM8 (1), "
+            "VNJIT_DISTRIBUTION_RADEMACHER (2), VNJIT_DISTRIBUTION_NORMAL (3)");
   EXPECT_EQ(refused({VNJIT_GENERATOR_PHILOX, 1, 8, 0}),
             "VNJIT_ERROR_INVALID_ARGUMENT: noise rounds 8 are not offered for philox; use 7 or 10");
   EXPECT_EQ(refused({VNJIT_GENERATOR_PHILOX, 1, 7, 2}),

@@ -1,3 +1,4 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <array>
@@ -111,11 +112,11 @@ TEST(CApiStruct, BeginsWithItsSizeAndEndsWithItsLastField) {
   VNJIT_EXPECT_STRUCT(vnjit_error, 4112, message);
   VNJIT_EXPECT_STRUCT(vnjit_options, 56, cached_plans);
   VNJIT_EXPECT_STRUCT(vnjit_perturbed_linear, 88, reserved);
-  VNJIT_EXPECT_STRUCT(vnjit_gradient, 64, columns);
+  VNJIT_EXPECT_STRUCT(vnjit_gradient, 64, reserved);
   VNJIT_EXPECT_STRUCT(vnjit_reduce_metric, 56, params);
   VNJIT_EXPECT_STRUCT(vnjit_perturbed_linear_arguments, 152, noise_row_stride);
-  VNJIT_EXPECT_STRUCT(vnjit_gradient_block, 56, noise_row_stride);
-  VNJIT_EXPECT_STRUCT(vnjit_gradient_arguments, 72, block_count);
+  VNJIT_EXPECT_STRUCT(vnjit_gradient_block, 56, weight_row_stride);
+  VNJIT_EXPECT_STRUCT(vnjit_gradient_arguments, 72, step);
   VNJIT_EXPECT_STRUCT(vnjit_reduce_metric_arguments, 72, params);
 }
 
@@ -184,6 +185,17 @@ TEST(CApiInit, GivesTheDefaultsThatTheHeaderStates) {
   EXPECT_EQ(linear.bias, 1);
   EXPECT_EQ(linear.layout, VNJIT_LAYOUT_SHARED);
   EXPECT_EQ(linear.out, 1024);
+  vnjit_gradient gradient;
+  vnjit_gradient_init(&gradient);
+  EXPECT_EQ(gradient.update, VNJIT_UPDATE_NONE);
+  EXPECT_EQ(gradient.reserved, 0);
+  vnjit_gradient_arguments step;
+  vnjit_gradient_arguments_init(&step);
+  EXPECT_EQ(step.learning_rate, 0.0f);
+  EXPECT_EQ(step.beta1, 0.9f);
+  EXPECT_EQ(step.beta2, 0.999f);
+  EXPECT_EQ(step.epsilon, 1e-8f);
+  EXPECT_EQ(step.step, 1);
   vnjit_options options;
   vnjit_options_init(&options);
   EXPECT_EQ(options.read_environment, 1);
@@ -228,9 +240,11 @@ TEST(CApiProblem, CarriesEveryFieldOver) {
   gradient.vector = 1;
   gradient.rows = 1;
   gradient.columns = 9;
+  gradient.update = VNJIT_UPDATE_ADAM;
   const NoiseSpec splitmix64{Generator::splitmix64, Distribution::uniform, 0, false};
   EXPECT_EQ(problem_of(&gradient.base), Problem(Gradient{.noise = splitmix64,
                                                          .normalize = Normalize::unbiased,
+                                                         .update = Update::adam,
                                                          .vector = true,
                                                          .pop = 4,
                                                          .rows = 1,
@@ -256,6 +270,31 @@ TEST(CApiProblem, OfTheFirstVersionHasThePrecisionOfItsInput) {
   EXPECT_NE(linear.precision, VNJIT_PRECISION_INPUT);
   linear.out = 7;
   EXPECT_EQ(problem_of(&linear.base), Problem(PerturbedLinear{.out = 7}));
+}
+
+// Compiled before there was an update.
+TEST(CApiProblem, OfTheFirstVersionHasNoUpdate) {
+  vnjit_gradient gradient;
+  std::memset(&gradient, 0xAB, sizeof(gradient));
+  vnjit_init(VNJIT_STRUCT_GRADIENT, &gradient, 64);
+  EXPECT_EQ(gradient.base.struct_size, 64u);
+  EXPECT_NE(gradient.update, VNJIT_UPDATE_NONE);
+  gradient.columns = 7;
+  EXPECT_EQ(problem_of(&gradient.base), Problem(Gradient{.columns = 7}));
+}
+
+TEST(CApiProblem, RefusesUpdatesThatThereAreNone) {
+  vnjit_gradient gradient;
+  vnjit_gradient_init(&gradient);
+  gradient.update = 3;
+  EXPECT_THAT([&] { problem_of(&gradient.base); },
+              testing::ThrowsMessage<InvalidArgument>(
+                  "update is 3; use VNJIT_UPDATE_NONE (0), VNJIT_UPDATE_SGD (1), VNJIT_UPDATE_ADAM "
+                  "(2)"));
+  gradient.update = VNJIT_UPDATE_SGD;
+  gradient.reserved = 1;
+  EXPECT_THAT([&] { problem_of(&gradient.base); },
+              testing::ThrowsMessage<InvalidArgument>("reserved is 1; use zero (0)"));
 }
 
 TEST(CApiProblem, RefusesValuesThatFieldsDoNotHave) {
@@ -292,6 +331,12 @@ TEST(CApiValue, OfAPrecisionIsTheOneOfItsName) {
     EXPECT_EQ(cpp_value<Precision>("precision", value.c), value.cpp);
     EXPECT_EQ(c_value(value.cpp), value.c);
   }
+}
+
+TEST(CApiValue, OfAnUpdateIsTheOneOfItsName) {
+  EXPECT_EQ(c_value(Update::none), VNJIT_UPDATE_NONE);
+  EXPECT_EQ(c_value(Update::sgd), VNJIT_UPDATE_SGD);
+  EXPECT_EQ(c_value(Update::adam), VNJIT_UPDATE_ADAM);
 }
 
 TEST(CApiValue, WithoutAConstantAreRefused) {

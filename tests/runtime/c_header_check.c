@@ -97,6 +97,35 @@ static int check_gradient(context* with, const float* noise) {
   return failed;
 }
 
+/* Parameters of 0 step along that gradient, which is not written. */
+static int check_update(context* with, const float* noise) {
+  const float fitness = 1.0f;
+  float weight[kElements] = {0};
+  int failed = 0;
+  vnjit_gradient problem;
+  vnjit_gradient_arguments arguments;
+  vnjit_gradient_block block;
+
+  vnjit_gradient_init(&problem);
+  problem.update = VNJIT_UPDATE_SGD;
+  vnjit_gradient_block_init(&block);
+  block.offset = kOffset;
+  block.rows = kRows;
+  block.columns = kColumns;
+  block.weight = weight;
+  vnjit_gradient_arguments_init(&arguments);
+  arguments.base.sigma = 1.0f;
+  arguments.base.seeds = &kSeed;
+  arguments.base.pop = 1;
+  arguments.fitness = &fitness;
+  arguments.blocks = &block;
+  arguments.block_count = 1;
+  arguments.learning_rate = 0.5f;
+  if (run(with, &problem.base, &arguments.base, "update")) return 1;
+  for (int n = 0; n < kElements; ++n) failed += differs("update", weight[n], 0.5f * noise[n]);
+  return failed;
+}
+
 /* Of one parameter, which is 0. */
 static int check_reduce_metric(context* with, const float* noise) {
   const float center = 0.0f;
@@ -130,7 +159,7 @@ int main(void) {
            fails(&with, vnjit_fill_noise(&noise, kSeed, kOffset, kElements, values, &with.error),
                  "noise") ||
            check_perturbed_linear(&with, values) + check_gradient(&with, values) +
-                   check_reduce_metric(&with, values) !=
+                   check_update(&with, values) + check_reduce_metric(&with, values) !=
                0;
   vnjit_device_destroy(with.device);
   vnjit_runtime_destroy(with.runtime);

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "cpu_forward.hpp"
+#include "vnjit/runtime/cpu/floats.hpp"
 #include "vnjit/runtime/cpu/noise.hpp"
 
 namespace vnjit {
@@ -67,6 +68,33 @@ TEST(CpuPerturbedLinear, GivesPairsOppositeNoiseInWeightsAndBias) {
   PerturbedLinear problem;
   problem.noise.antithetic = true;
   EXPECT_LT(error_of(problem, sizes(6, 4, 50, 40)), 1e-6);
+}
+
+TEST(CpuPerturbedLinear, GivesAPairTheBitsOfItsSeedWithBothSigns) {
+  const NoiseSpec antithetic{.antithetic = true};
+  PerturbedLinearArguments of_plus = sizes(3, 7, 300, 40), of_minus = of_plus;
+  of_plus.sigma = 0.5f;
+  of_minus.sigma = -0.5f;
+  PerturbedLinearArguments of_pairs = of_plus;
+  of_pairs.pop = 6;
+  const Forward pairs({.noise = antithetic, .input = DataType::f16}, of_pairs);
+  const Forward rounded({.noise = antithetic, .input = DataType::f16, .output = DataType::f16},
+                        of_pairs);
+  const Forward plus({.input = DataType::f16}, of_plus);
+  const Forward minus({.input = DataType::f16}, of_minus);
+  const std::vector<float> y = pairs.run(2), y_plus = plus.run(1), y_minus = minus.run(1);
+  const std::vector<std::uint16_t> y_rounded = rounded.run_rounded(2);
+  for (std::size_t p = 0; p < 3; ++p) {
+    for (std::size_t n = 0; n < 7 * 40; ++n) {
+      const float values[] = {y_plus[p * 280 + n], y_minus[p * 280 + n]};
+      for (std::size_t sign = 0; sign < 2; ++sign) {
+        EXPECT_EQ(y[(2 * p + sign) * 280 + n], values[sign]) << p << " " << n;
+        std::uint16_t bits = 0;
+        cpu::store_floats(DataType::f16, &values[sign], 1, &bits, 0);
+        EXPECT_EQ(y_rounded[(2 * p + sign) * 280 + n], bits) << p << " " << n;
+      }
+    }
+  }
 }
 
 TEST(CpuPerturbedLinear, TakesStridesAndLeavesGapsAlone) {

@@ -71,6 +71,19 @@ TEST(CpuReduceMetric, PairsIndividualsOfAntitheticNoise) {
   EXPECT_LT((Metric{.problem = {.noise = {.antithetic = true}}, .pop = 6}.error()), 1e-6);
 }
 
+TEST(CpuReduceMetric, GivesAPairTheBitsOfItsSeedWithBothSigns) {
+  const Metric pairs{.problem = {.noise = {.antithetic = true}}, .pop = 70, .params = 2500};
+  const std::vector<float> plus = Metric{.pop = 35, .params = 2500, .sigma = 2.5f}.run();
+  const std::vector<float> minus = Metric{.pop = 35, .params = 2500, .sigma = -2.5f}.run();
+  for (const int threads : {1, 3}) {
+    const std::vector<float> both = pairs.run(threads);  // of sigma -2.5
+    for (std::size_t p = 0; p < plus.size(); ++p) {
+      EXPECT_EQ(both[2 * p], minus[p]) << p;
+      EXPECT_EQ(both[2 * p + 1], plus[p]) << p;
+    }
+  }
+}
+
 TEST(CpuReduceMetric, DoesNotDriftOverAMillionEqualParameters) {
   constexpr std::int64_t kParams = 1'000'003;
   const std::vector<float> center(kParams, 0.1f);

@@ -23,9 +23,9 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 /// Every generator, distribution and number of rounds.
 inline std::vector<NoiseSpec> every_noise() {
   std::vector<NoiseSpec> specs;
-  for (const char* text :
-       {"triton", "splitmix64", "philox:uniform:7", "philox:uniform:10", "philox:uniform8:7",
-        "philox:uniform8:10", "philox:rademacher:7", "philox:rademacher:10"}) {
+  for (const char* text : {"triton", "splitmix64", "philox:uniform:7", "philox:uniform:10",
+                           "philox:uniform8:7", "philox:uniform8:10", "philox:rademacher:7",
+                           "philox:rademacher:10", "philox:normal:7", "philox:normal:10"}) {
     specs.push_back(parse_noise_spec(text));
   }
   return specs;
@@ -40,6 +40,8 @@ float philox_value(Distribution distribution, std::uint64_t seed, std::uint64_t 
       return noise::PhiloxUniform8<kRounds>::value(seed, element);
     case Distribution::rademacher:
       return noise::PhiloxRademacher<kRounds>::value(seed, element);
+    case Distribution::normal:
+      return noise::PhiloxNormal<kRounds>::value(seed, element);
   }
   return kNaN;
 }
@@ -125,8 +127,8 @@ inline double relative_error(const std::vector<float>& values,
 }
 
 inline std::vector<std::uint32_t> bits_of(const std::vector<float>& values) {
-  std::vector<std::uint32_t> bits;
-  for (const float value : values) bits.push_back(std::bit_cast<std::uint32_t>(value));
+  std::vector<std::uint32_t> bits(values.size());
+  for (std::size_t n = 0; n < values.size(); ++n) bits[n] = std::bit_cast<std::uint32_t>(values[n]);
   return bits;
 }
 

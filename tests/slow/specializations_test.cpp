@@ -77,11 +77,14 @@ TEST_P(EverySpecialization, OfReduceMetricCompilesWithoutWarnings) {
 class EveryCandidate : public EverySpecialization {};
 
 TEST_P(EveryCandidate, Compiles) {
-  const PerturbedLinear problem{.noise = tests::noise_number(std::get<1>(GetParam()), false),
-                                .input = DataType::bf16};
-  for (const Config& config : candidates(problem, limits)) {
-    SCOPED_TRACE(to_string(config));
-    ASSERT_NO_THROW(compiler.compile_to_ptx(emit(problem, config, limits)));
+  const NoiseSpec noise = tests::noise_number(std::get<1>(GetParam()), false);
+  for (const Problem& problem :
+       {Problem{PerturbedLinear{.noise = noise, .input = DataType::bf16}},
+        Problem{Gradient{.noise = noise}}, Problem{ReduceMetric{.noise = noise}}}) {
+    for (const Config& config : candidates(problem, limits)) {
+      SCOPED_TRACE(std::string(operation_name(problem)) + " " + to_string(config));
+      ASSERT_NO_THROW(compiler.compile_to_ptx(emit(problem, config, limits)));
+    }
   }
 }
 
