@@ -51,7 +51,9 @@ bool measure_row(const Suite& suite, BenchDevice& device, BenchRow& row) {
     row.note = fmt::format("ConfigError: {}", error.what());
     return true;
   }
-  return suite.measure(device, *plan, row);
+  const bool written = suite.measure(device, *plan, row);
+  if (suite.has_ceiling) row.ceiling = device.noise_ceiling(noise_of(row.subject.problem));
+  return written;
 }
 
 int measure_all(const BenchRequest& request) {

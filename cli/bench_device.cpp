@@ -98,8 +98,7 @@ bool BenchDevice::are_written(std::string_view name, std::span<const Output> out
   return false;
 }
 
-double BenchDevice::noise_ceiling(NoiseSpec noise) {
-  noise.antithetic = false;
+double BenchDevice::noise_ceiling(const NoiseSpec& noise) {
   const std::string name = to_string(noise);
   if (!ceilings_.contains(name)) ceilings_[name] = measure_noise(noise);
   return ceilings_[name];

@@ -60,7 +60,7 @@ class BenchDevice {
   }
 
   /// Values a second that the generator makes by itself. Measured once for each noise.
-  double noise_ceiling(NoiseSpec noise);
+  double noise_ceiling(const NoiseSpec& noise);
 
  private:
   std::vector<float> draw_normal(std::int64_t count, float deviation);

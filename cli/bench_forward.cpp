@@ -120,8 +120,7 @@ Suite forward_suite() {
           .random_cases = random_forward_cases,
           .fields = fields,
           .work = work,
-          .measure = measure,
-          .has_ceiling = false};
+          .measure = measure};
 }
 
 }  // namespace vnjit::cli

@@ -150,10 +150,7 @@ bool measure(BenchDevice& device, const Plan& plan, BenchRow& row) {
                                     .pop = problem.pop,
                                     .update = {.learning_rate = kLearningRate},
                                     .blocks = blocks};
-  const bool written =
-      device.measure(plan, arguments, updates ? "W" : "G", outputs_of(blocks), row);
-  row.ceiling = device.noise_ceiling(problem.noise);
-  return written;
+  return device.measure(plan, arguments, updates ? "W" : "G", outputs_of(blocks), row);
 }
 
 }  // namespace
@@ -161,7 +158,6 @@ bool measure(BenchDevice& device, const Plan& plan, BenchRow& row) {
 Suite gradient_suite() {
   return {.name = "gradient",
           .cases = cases,
-          .random_cases = nullptr,
           .fields = fields,
           .work = work,
           .measure = measure,

@@ -16,10 +16,6 @@ std::vector<BenchCase> cases() {
   return all;
 }
 
-std::int64_t seed_count(const ReduceMetric& problem) {
-  return problem.noise.antithetic ? problem.pop / 2 : problem.pop;
-}
-
 std::vector<Field> fields(const BenchCase& subject) {
   const auto& problem = std::get<ReduceMetric>(subject.problem);
   return {{"case", -13, "case", subject.name},
@@ -31,14 +27,14 @@ std::vector<Field> fields(const BenchCase& subject) {
 
 Work work(const BenchCase& subject) {
   const auto& problem = std::get<ReduceMetric>(subject.problem);
-  return {.noise_values =
-              static_cast<double>(seed_count(problem)) * static_cast<double>(problem.params)};
+  return {.noise_values = static_cast<double>(problem.noise.seed_count(problem.pop)) *
+                          static_cast<double>(problem.params)};
 }
 
 bool measure(BenchDevice& device, const Plan& plan, BenchRow& row) {
   const auto& problem = std::get<ReduceMetric>(row.subject.problem);
   const auto center = device.normal(problem.params);
-  const auto seeds = device.seeds(seed_count(problem));
+  const auto seeds = device.seeds(problem.noise.seed_count(problem.pop));
   const auto metric = device.filled(problem.pop, kPoison);
   const ReduceMetricArguments arguments{.center = center.data(),
                                         .seeds = seeds.data(),
@@ -47,9 +43,7 @@ bool measure(BenchDevice& device, const Plan& plan, BenchRow& row) {
                                         .pop = problem.pop,
                                         .params = problem.params};
   const Output output{metric.data(), problem.pop, kPoison};
-  const bool written = device.measure(plan, arguments, "the metric", {&output, 1}, row);
-  row.ceiling = device.noise_ceiling(problem.noise);
-  return written;
+  return device.measure(plan, arguments, "the metric", {&output, 1}, row);
 }
 
 }  // namespace
@@ -57,7 +51,6 @@ bool measure(BenchDevice& device, const Plan& plan, BenchRow& row) {
 Suite reduce_suite() {
   return {.name = "reduce",
           .cases = cases,
-          .random_cases = nullptr,
           .fields = fields,
           .work = work,
           .measure = measure,

@@ -25,13 +25,13 @@ struct Suite {
   std::string_view name;
   std::vector<BenchCase> (*cases)();
   /// `count` cases of random sizes; null where there are none.
-  std::vector<BenchCase> (*random_cases)(std::int64_t count, std::uint64_t seed);
+  std::vector<BenchCase> (*random_cases)(std::int64_t count, std::uint64_t seed) = nullptr;
   std::vector<Field> (*fields)(const BenchCase& subject);  ///< the name is the first
   Work (*work)(const BenchCase& subject);
   /// Adds what is measured to a row with a config. False, with a note, where a run did not write
   /// all that it has to. Throws what Plan::run does.
   bool (*measure)(BenchDevice& device, const Plan& plan, BenchRow& row);
-  bool has_ceiling;  ///< measure() finds the row's ceiling
+  bool has_ceiling = false;  ///< a row shows what the generator makes by itself
 };
 
 /// Throws InvalidArgument naming the suites there are.

@@ -169,14 +169,14 @@ double cycles(const Config& config, const PerturbedLinear& problem, const Device
 }
 
 double cycles(const Config& config, const Gradient& problem, const DeviceLimits& limits) {
-  const std::int64_t seeds = problem.noise.antithetic ? problem.pop / 2 : problem.pop;
+  const std::int64_t seeds = problem.noise.seed_count(problem.pop);
   const std::int64_t units = segment_count(config, problem);
   return seeds == 0 || units == 0 ? 0
                                   : split_population(config, problem, units, seeds, limits).clocks;
 }
 
 double cycles(const Config& config, const ReduceMetric& problem, const DeviceLimits& limits) {
-  const std::int64_t seeds = problem.noise.antithetic ? problem.pop / 2 : problem.pop;
+  const std::int64_t seeds = problem.noise.seed_count(problem.pop);
   return seeds == 0
              ? 0
              : split_parameters(config, problem, seeds, segment_count(config, problem), limits)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -31,6 +32,9 @@ struct NoiseSpec {
 
   /// Var(N) of one element, exact for philox; 1/12 for the seed module's generators.
   double variance() const;
+
+  /// Seeds of `pop` individuals.
+  std::int64_t seed_count(std::int64_t pop) const { return antithetic ? pop / 2 : pop; }
 
   /// Throws InvalidArgument naming the field.
   void validate() const;

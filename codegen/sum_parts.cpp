@@ -31,18 +31,6 @@ std::string_view block_type(Update update) {
   return "GradientBlockParams";
 }
 
-std::string_view update_suffix(Update update) {
-  switch (update) {
-    case Update::none:
-      break;
-    case Update::sgd:
-      return "_sgd";
-    case Update::adam:
-      return "_adam";
-  }
-  return "";
-}
-
 std::string lane_constants(const NoiseSpec& noise, const Config& config) {
   return fmt::format("using Noise = {};\n\n", noise_type(noise)) +
          constant("kBlockIn", config.block_in) + constant("kWarps", config.warps) +
@@ -70,7 +58,7 @@ Parts gradient_parts(const Gradient& problem, const Config& config, const Device
   parts.root = "gradient/gradient.cuh";
   parts.function = parts.operation = "gradient";
   parts.params = "GradientList";
-  parts.types = update_suffix(problem.update);
+  if (problem.update != Update::none) parts.types = fmt::format("_{}", to_string(problem.update));
   parts.grid_constant = true;
   parts.summary = sums_line(problem.noise, config);
   parts.flags = {{"antithetic", problem.noise.antithetic},

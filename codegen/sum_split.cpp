@@ -26,10 +26,6 @@ constexpr double kDeviceBytes = 2000;    // moved to or from memory in a clock
 constexpr int kMaxWaves = 4;
 constexpr double kFullWaves = 8;  // of thread blocks: the last one's gaps are small
 
-std::int64_t seed_count(const NoiseSpec& noise, std::int64_t pop) {
-  return noise.antithetic ? pop / 2 : pop;
-}
-
 std::int64_t ceil_div(std::int64_t value, std::int64_t by) {
   return value / by + (value % by > 0 ? 1 : 0);
 }
@@ -128,7 +124,7 @@ PopulationSplit split_population(const Config& config, const Gradient& problem, 
 ParameterSplit split_parameters(const Config& config, const ReduceMetric& problem,
                                 std::int64_t seeds, std::int64_t segments,
                                 const DeviceLimits& limits) {
-  const std::int64_t most = problem.noise.antithetic ? config.individuals / 2 : config.individuals;
+  const std::int64_t most = problem.noise.seed_count(config.individuals);
   ParameterSplit split;
   split.groups = ceil_div(seeds, most);
   split.group_seeds = ceil_div(seeds, split.groups);
@@ -156,7 +152,7 @@ std::string explain_split(const Config& config, const Problem& problem,
   const NoiseSpec& noise = noise_of(problem);
   if (const auto* gradient = std::get_if<Gradient>(&problem)) {
     const std::int64_t units = segment_count(config, *gradient);
-    const std::int64_t seeds = seed_count(noise, gradient->pop);
+    const std::int64_t seeds = noise.seed_count(gradient->pop);
     if (units == 0 || seeds == 0) return {};
     const PopulationSplit split = split_population(config, *gradient, units, seeds, limits);
     return fmt::format("{}: {} of {} elements, {} in {}{}, {} a segment",
@@ -170,7 +166,7 @@ std::string explain_split(const Config& config, const Problem& problem,
   }
   if (const auto* reduce = std::get_if<ReduceMetric>(&problem)) {
     const std::int64_t segments = segment_count(config, *reduce);
-    const std::int64_t seeds = seed_count(noise, reduce->pop);
+    const std::int64_t seeds = noise.seed_count(reduce->pop);
     if (seeds == 0) return {};
     const ParameterSplit split = split_parameters(config, *reduce, seeds, segments, limits);
     return fmt::format("{}: {} in groups of {}, {} of {} elements in {}",

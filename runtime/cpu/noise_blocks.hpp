@@ -77,8 +77,9 @@ struct Uniform8Group {
   }
 };
 
-template <int kRounds>
-struct UniformGroup {
+/// Noise of four values a call, of which `Pair` makes two of two words.
+template <int kRounds, typename Pair>
+struct WordGroup {
   static constexpr int kAlignment = 16;
   static constexpr int kElements = 128;
 
@@ -88,8 +89,7 @@ struct UniformGroup {
     for (int half = 0; half < 2; ++half) {
       float pairs[64];
       for (int n = 0; n < 32; ++n) {
-        pairs[2 * n] = noise::PhiloxUniform<kRounds>::from_word(words[64 * half + n]);
-        pairs[2 * n + 1] = noise::PhiloxUniform<kRounds>::from_word(words[64 * half + 32 + n]);
+        Pair::make(words[64 * half + n], words[64 * half + 32 + n], pairs[2 * n], pairs[2 * n + 1]);
       }
       for (int sixteenth = 0; sixteenth < 8; ++sixteenth) {
         std::copy_n(pairs + 8 * sixteenth, 8, values + 16 * sixteenth + 8 * half);
@@ -99,27 +99,25 @@ struct UniformGroup {
 };
 
 template <int kRounds>
-struct NormalGroup {
-  static constexpr int kAlignment = 16;
-  static constexpr int kElements = 128;
-
-  VNJIT_INLINE static void fill(u64 seed, u64 first, float* values) {
-    u32 words[128];
-    philox_calls<kRounds, 32>(seed, first * 4, words);
-    for (int half = 0; half < 2; ++half) {
-      float pairs[64];
-      for (int n = 0; n < 32; ++n) {
-        const noise::NormalPair pair =
-            noise::normal_pair(words[64 * half + n], words[64 * half + 32 + n]);
-        pairs[2 * n] = pair.even;
-        pairs[2 * n + 1] = pair.odd;
-      }
-      for (int sixteenth = 0; sixteenth < 8; ++sixteenth) {
-        std::copy_n(pairs + 8 * sixteenth, 8, values + 16 * sixteenth + 8 * half);
-      }
-    }
+struct UniformPair {
+  VNJIT_INLINE static void make(u32 first, u32 second, float& even, float& odd) {
+    even = noise::PhiloxUniform<kRounds>::from_word(first);
+    odd = noise::PhiloxUniform<kRounds>::from_word(second);
   }
 };
+
+struct NormalPair {
+  VNJIT_INLINE static void make(u32 first, u32 second, float& even, float& odd) {
+    const noise::NormalPair pair = noise::normal_pair(first, second);
+    even = pair.even;
+    odd = pair.odd;
+  }
+};
+
+template <int kRounds>
+using UniformGroup = WordGroup<kRounds, UniformPair<kRounds>>;
+template <int kRounds>
+using NormalGroup = WordGroup<kRounds, NormalPair>;
 
 template <int kRounds>
 struct RademacherGroup {

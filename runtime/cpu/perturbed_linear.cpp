@@ -181,7 +181,7 @@ void perturbed_linear(const PerturbedLinear& problem, const PerturbedLinearArgum
                       ThreadPool& pool) {
   if (arguments.batch == 0 || arguments.out == 0) return;
   const std::int64_t panels = (arguments.out + kPanelOut - 1) / kPanelOut;
-  const std::int64_t seeds = problem.noise.antithetic ? arguments.pop / 2 : arguments.pop;
+  const std::int64_t seeds = problem.noise.seed_count(arguments.pop);
   pool.parallel_for(seeds * panels, [&](std::int64_t index) {
     PanelTask(problem, arguments, index / panels, index % panels * kPanelOut).run();
   });

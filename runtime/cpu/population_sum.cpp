@@ -57,7 +57,7 @@ void flush(std::int64_t count, double* sums, std::int64_t* totals) {
 PopulationSum::PopulationSum(const Gradient& problem, const GradientArguments& arguments)
     : noise_(problem.noise),
       arguments_(arguments),
-      seeds_(noise_.antithetic ? arguments.pop / 2 : arguments.pop),
+      seeds_(noise_.seed_count(arguments.pop)),
       integers_(has_integer_sums(noise_)) {
   const double divisor = static_cast<double>(arguments.pop_size) *
                          (problem.normalize == Normalize::unbiased ? noise_.variance() : 1.0);

@@ -72,7 +72,7 @@ void reduce_metric(const ReduceMetric& problem, const ReduceMetricArguments& arg
     std::fill_n(arguments.metric, arguments.pop, std::numeric_limits<float>::quiet_NaN());
     return;
   }
-  const std::int64_t seeds = problem.noise.antithetic ? arguments.pop / 2 : arguments.pop;
+  const std::int64_t seeds = problem.noise.seed_count(arguments.pop);
   const std::int64_t group =
       std::clamp(seeds / (std::int64_t{4} * pool.threads()), std::int64_t{1}, kMaxGroup);
   pool.parallel_for((seeds + group - 1) / group, [&](std::int64_t index) {

@@ -88,7 +88,7 @@ std::size_t GpuGradient::capacity() const {
 }
 
 std::int64_t GpuGradient::seeds(const GradientArguments& arguments) const {
-  return problem_.noise.antithetic ? arguments.pop / 2 : arguments.pop;
+  return problem_.noise.seed_count(arguments.pop);
 }
 
 std::size_t GpuGradient::workspace_bytes(const GradientArguments& sizes) const {

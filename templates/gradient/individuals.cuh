@@ -2,6 +2,7 @@
 
 #include "gradient/fragments.cuh"
 #include "params/gradient.cuh"
+#include "simt/warp_sum.cuh"
 #include "specialization.cuh"
 
 namespace vnjit {
@@ -68,10 +69,7 @@ __device__ __forceinline__ Sums::Fitness stage(const SeedAndFitness& fetched, in
 /// The sum of the threads' values, to all of them.
 __device__ __forceinline__ Sums::Fitness sum_over_block(Sums::Fitness value,
                                                         Sums::Fitness (&warp_values)[kWarps]) {
-#pragma unroll
-  for (int distance = 16; distance > 0; distance /= 2) {
-    value += __shfl_xor_sync(0xffffffffu, value, distance);
-  }
+  value = sum_over_warp(value);
   if (threadIdx.x % 32 == 0) warp_values[threadIdx.x / 32] = value;
   __syncthreads();
   Sums::Fitness sum = 0;

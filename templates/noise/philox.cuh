@@ -98,4 +98,20 @@ VNJIT_FUNCTION constexpr int block_position(int lane, int n) {
   return (n >> 2) * 16 + 2 * lane + (n & 1) + 8 * ((n >> 1) & 1);
 }
 
+/// The 16 values of lane `lane` in the 64 elements of `block`, in the order of block_position, of
+/// noise that makes 4 a call.
+template <typename Noise, typename Seed>
+VNJIT_FUNCTION void block_of_sixteenths(const Seed& seed, u64 block, u32 lane,
+                                        float (&values)[16]) {
+  VNJIT_UNROLL
+  for (int q = 0; q < 4; ++q) {
+    float quarter[4];
+    Noise::sixteenth(seed, block * 4 + static_cast<u64>(q), lane, quarter);
+    VNJIT_UNROLL
+    for (int n = 0; n < 4; ++n) {
+      values[4 * q + n] = quarter[n];
+    }
+  }
+}
+
 }  // namespace vnjit::noise

@@ -101,15 +101,7 @@ struct PhiloxNormal {
   /// The 16 values of lane `lane` in the 64 elements of `block`, in the order of block_position.
   template <typename Seed>
   VNJIT_FUNCTION static void block(const Seed& seed, u64 block, u32 lane, float (&values)[16]) {
-    VNJIT_UNROLL
-    for (int q = 0; q < 4; ++q) {
-      float quarter[4];
-      sixteenth(seed, block * 4 + static_cast<u64>(q), lane, quarter);
-      VNJIT_UNROLL
-      for (int n = 0; n < 4; ++n) {
-        values[4 * q + n] = quarter[n];
-      }
-    }
+    block_of_sixteenths<PhiloxNormal>(seed, block, lane, values);
   }
 };
 

@@ -4,6 +4,7 @@
 #include "simt/arrival.cuh"
 #include "simt/compensated_sum.cuh"
 #include "simt/lane_noise.cuh"
+#include "simt/warp_sum.cuh"
 #include "specialization.cuh"
 
 namespace vnjit {
@@ -96,15 +97,6 @@ __device__ __forceinline__ void add_segment(const ReduceMetricParams& params, co
     //@endif
     shared.sums[individual][threadIdx.x].add(sum);
   }
-}
-
-/// The sum over the lanes of a warp, to all of them.
-__device__ __forceinline__ float sum_over_warp(float value) {
-#pragma unroll
-  for (int distance = 16; distance > 0; distance /= 2) {
-    value += __shfl_xor_sync(0xffffffffu, value, distance);
-  }
-  return value;
 }
 
 /// Thread blocks sum their share of the parameters for their group of individuals, each center

@@ -10,12 +10,11 @@ namespace vnjit {
 namespace {
 
 using tests::bits_of;
+using tests::kCppNoise;
+using tests::kNoise;
+using tests::kSigma;
 using tests::random_seeds;
 using tests::random_values;
-
-constexpr vnjit_noise kNoise{VNJIT_GENERATOR_PHILOX, VNJIT_DISTRIBUTION_UNIFORM, 10, 1};
-constexpr NoiseSpec kCppNoise{Generator::philox, Distribution::uniform, 10, true};
-constexpr float kSigma = -0.25f;
 
 /// A block of a later version of the C API.
 struct LaterBlock {

@@ -7,6 +7,10 @@
 
 namespace vnjit::tests {
 
+inline constexpr vnjit_noise kNoise{VNJIT_GENERATOR_PHILOX, VNJIT_DISTRIBUTION_UNIFORM, 10, 1};
+inline constexpr NoiseSpec kCppNoise{Generator::philox, Distribution::uniform, 10, true};
+inline constexpr float kSigma = -0.25f;
+
 class CApiOperation : public CApiTest {
  protected:
   template <typename Problem, typename Arguments>

@@ -70,6 +70,22 @@ static int check_perturbed_linear(context* with, const float* noise) {
   return failed;
 }
 
+/* Of one individual, with a block of all elements whose buffers are still null. */
+static void init_gradient(const float* fitness, vnjit_gradient_block* block,
+                          vnjit_gradient_arguments* arguments) {
+  vnjit_gradient_block_init(block);
+  block->offset = kOffset;
+  block->rows = kRows;
+  block->columns = kColumns;
+  vnjit_gradient_arguments_init(arguments);
+  arguments->base.sigma = 1.0f;
+  arguments->base.seeds = &kSeed;
+  arguments->base.pop = 1;
+  arguments->fitness = fitness;
+  arguments->blocks = block;
+  arguments->block_count = 1;
+}
+
 /* Of one individual with fitness 1. */
 static int check_gradient(context* with, const float* noise) {
   const float fitness = 1.0f;
@@ -80,18 +96,8 @@ static int check_gradient(context* with, const float* noise) {
   vnjit_gradient_block block;
 
   vnjit_gradient_init(&problem);
-  vnjit_gradient_block_init(&block);
-  block.offset = kOffset;
-  block.rows = kRows;
-  block.columns = kColumns;
+  init_gradient(&fitness, &block, &arguments);
   block.output = output;
-  vnjit_gradient_arguments_init(&arguments);
-  arguments.base.sigma = 1.0f;
-  arguments.base.seeds = &kSeed;
-  arguments.base.pop = 1;
-  arguments.fitness = &fitness;
-  arguments.blocks = &block;
-  arguments.block_count = 1;
   if (run(with, &problem.base, &arguments.base, "gradient")) return 1;
   for (int n = 0; n < kElements; ++n) failed += differs("gradient", output[n], noise[n]);
   return failed;
@@ -108,18 +114,8 @@ static int check_update(context* with, const float* noise) {
 
   vnjit_gradient_init(&problem);
   problem.update = VNJIT_UPDATE_SGD;
-  vnjit_gradient_block_init(&block);
-  block.offset = kOffset;
-  block.rows = kRows;
-  block.columns = kColumns;
+  init_gradient(&fitness, &block, &arguments);
   block.weight = weight;
-  vnjit_gradient_arguments_init(&arguments);
-  arguments.base.sigma = 1.0f;
-  arguments.base.seeds = &kSeed;
-  arguments.base.pop = 1;
-  arguments.fitness = &fitness;
-  arguments.blocks = &block;
-  arguments.block_count = 1;
   arguments.learning_rate = 0.5f;
   if (run(with, &problem.base, &arguments.base, "update")) return 1;
   for (int n = 0; n < kElements; ++n) failed += differs("update", weight[n], 0.5f * noise[n]);
