@@ -11,8 +11,9 @@
 
 // An entry, all numbers little-endian:
 //   the ELF image, first, so that tools which read cubins take the file as it is
-//   metadata: entry, arch and log, each as a 64-bit length and its bytes; six 32-bit usage numbers
-//   trailer:  magic (8 bytes), version (32 bits), 64-bit sizes of image and metadata, and the
+//   metadata: entry, arch, log and key, each as a 64-bit length and its bytes; six 32-bit usage
+//   numbers trailer:  magic (8 bytes), version (32 bits), 64-bit sizes of image and metadata, and
+//   the
 //             64-bit XXH3 of everything before itself
 
 namespace vnjit {
@@ -94,7 +95,7 @@ ResourceUsage parse_resource_usage(std::string_view log) {
 
 std::string to_entry(const Binary& binary) {
   std::string metadata;
-  for (const std::string* text : {&binary.entry, &binary.arch, &binary.log}) {
+  for (const std::string* text : {&binary.entry, &binary.arch, &binary.log, &binary.key}) {
     put_text(metadata, *text);
   }
   const ResourceUsage& usage = binary.usage;
@@ -136,7 +137,9 @@ Binary from_entry(std::string_view bytes) {
   Binary binary;
   binary.cubin = body.substr(0, cubin_bytes);
   Reader metadata(body.substr(cubin_bytes));
-  for (std::string* text : {&binary.entry, &binary.arch, &binary.log}) *text = metadata.text();
+  for (std::string* text : {&binary.entry, &binary.arch, &binary.log, &binary.key}) {
+    *text = metadata.text();
+  }
   ResourceUsage& usage = binary.usage;
   for (int* number : {&usage.registers, &usage.stack_bytes, &usage.spill_store_bytes,
                       &usage.spill_load_bytes, &usage.static_shared_bytes, &usage.barriers}) {

@@ -27,6 +27,7 @@ struct Binary {
   std::string arch;   ///< `sm_90`
   ResourceUsage usage;
   std::string log;  ///< of the compiler: warnings and resource report
+  std::string key;  ///< what caches find it by: cache_key
 
   friend bool operator==(const Binary&, const Binary&) = default;
 };
@@ -35,7 +36,7 @@ struct Binary {
 ResourceUsage parse_resource_usage(std::string_view log);
 
 /// Version of the layout below, in each entry and in every cache key.
-inline constexpr int kEntryFormatVersion = 1;
+inline constexpr int kEntryFormatVersion = 2;
 
 /// The bytes of a cache entry: the ELF image, metadata, and a trailer with a checksum of all
 /// before it.

@@ -43,7 +43,9 @@ std::string cache_key(const KernelSource& source, const std::string& nvrtc_ident
 }
 
 Compiler::Compiler(const Options& options)
-    : options_(options), disk_(options.cache_dir, options.report) {}
+    : options_(options),
+      disk_(CacheFolder(options.cache_dir), options.report,
+            {.lock_wait = options.cache_lock_wait, .bytes = options.cache_bytes}) {}
 
 Compiler::Located Compiler::located() {
   const std::lock_guard lock(mutex_);
@@ -75,17 +77,17 @@ std::optional<Compiled> Compiler::find(const std::string& key) {
       .binary = std::move(*binary), .cache_hit = true, .cached_file = disk_.entry_path(key)};
 }
 
-void Compiler::remember(const std::string& key, const Binary& binary) {
+void Compiler::remember(const Binary& binary) {
   const std::lock_guard lock(mutex_);
   if (memory_.size() >= kMaxInMemory) memory_.erase(memory_.begin());
-  memory_.emplace(key, binary);
+  memory_.emplace(binary.key, binary);
 }
 
 Compiled Compiler::compile(const KernelSource& source) {
   const std::string key = cache_key(source, located().identity);
   if (auto hit = find(key)) return std::move(*hit);
 
-  const KeyLock among_threads(compiling_, key);
+  const KeyLock among_threads(compiling_, key, options_.cache_lock_wait);
   const FileDescriptor among_processes = disk_.lock(key);
   if (auto hit = find(key)) return std::move(*hit);
 
@@ -99,10 +101,11 @@ Compiled Compiler::compile(const KernelSource& source) {
                      .entry = source.entry,
                      .arch = source.arch,
                      .usage = parse_resource_usage(output.log),
-                     .log = std::move(output.log)};
+                     .log = std::move(output.log),
+                     .key = key};
   compiled.milliseconds = output.milliseconds;
-  compiled.cached_file = disk_.publish(key, compiled.binary, source.text);
-  if (compiled.cached_file.empty()) remember(key, compiled.binary);
+  compiled.cached_file = disk_.publish(compiled.binary, source.text);
+  if (compiled.cached_file.empty()) remember(compiled.binary);
   return compiled;
 }
 

@@ -40,7 +40,7 @@ class Compiler {
   };
   Located located();
   std::optional<Compiled> find(const std::string& key);
-  void remember(const std::string& key, const Binary& binary);
+  void remember(const Binary& binary);
 
   Options options_;
   DiskCache disk_;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <set>
@@ -10,9 +11,10 @@ namespace vnjit {
 /// A mutex for each key: threads with different keys do not wait for each other.
 class KeyMutex {
  public:
-  void lock(const std::string& key) {
+  /// False where another thread has held the key for as long as `wait`.
+  bool try_lock_for(const std::string& key, std::chrono::milliseconds wait) {
     std::unique_lock lock(mutex_);
-    released_.wait(lock, [&] { return held_.insert(key).second; });
+    return released_.wait_for(lock, wait, [&] { return held_.insert(key).second; });
   }
 
   void unlock(const std::string& key) {
@@ -29,17 +31,22 @@ class KeyMutex {
   std::set<std::string> held_;
 };
 
-/// Holds one key while it lives.
+/// Holds one key while it lives, unless another thread does not let go of it for as long as `wait`:
+/// a compiler that hangs in one thread does not hang the others.
 class KeyLock {
  public:
-  KeyLock(KeyMutex& mutex, const std::string& key) : mutex_(mutex), key_(key) { mutex_.lock(key_); }
-  ~KeyLock() { mutex_.unlock(key_); }
+  KeyLock(KeyMutex& mutex, const std::string& key, std::chrono::milliseconds wait)
+      : mutex_(mutex), key_(key), held_(mutex.try_lock_for(key, wait)) {}
+  ~KeyLock() {
+    if (held_) mutex_.unlock(key_);
+  }
   KeyLock(const KeyLock&) = delete;
   KeyLock& operator=(const KeyLock&) = delete;
 
  private:
   KeyMutex& mutex_;
   std::string key_;
+  bool held_;
 };
 
 }  // namespace vnjit

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
 #include <optional>
 #include <system_error>
 
@@ -49,19 +50,53 @@ std::filesystem::path cache_dir() {
   return {};
 }
 
+/// A whole number from 0 to `most`; none for any other text.
+std::optional<std::int64_t> parse_number(std::string_view text, std::int64_t most) {
+  std::int64_t value = -1;
+  const char* end = text.data() + text.size();
+  const auto parsed = std::from_chars(text.data(), end, value);
+  if (parsed.ec != std::errc() || parsed.ptr != end || value < 0 || value > most) {
+    return std::nullopt;
+  }
+  return value;
+}
+
 int cpu_threads() {
   const auto text = variable("VNJIT_CPU_THREADS");
   if (!text) return 0;
-  int value = -1;
-  const char* end = text->data() + text->size();
-  const auto parsed = std::from_chars(text->data(), end, value);
-  if (parsed.ec != std::errc() || parsed.ptr != end || value < 0 || value > kMaxCpuThreads) {
-    throw InvalidArgument(
-        fmt::format("VNJIT_CPU_THREADS is '{}'; use a whole number from 1 to {}, or 0 for one "
-                    "thread a core",
-                    *text, kMaxCpuThreads));
+  const auto value = parse_number(*text, kMaxCpuThreads);
+  if (value) return static_cast<int>(*value);
+  throw InvalidArgument(
+      fmt::format("VNJIT_CPU_THREADS is '{}'; use a whole number from 1 to {}, or 0 for one "
+                  "thread a core",
+                  *text, kMaxCpuThreads));
+}
+
+std::int64_t cache_bytes(std::int64_t unless_set) {
+  const auto text = variable("VNJIT_CACHE_BYTES");
+  if (!text) return unless_set;
+  std::string_view number = *text;
+  int shift = 0;
+  if (const auto unit = std::string_view("KMG").find(number.back());
+      unit != std::string_view::npos) {
+    shift = 10 * static_cast<int>(unit + 1);
+    number.remove_suffix(1);
   }
-  return value;
+  const auto value = parse_number(number, std::numeric_limits<std::int64_t>::max() >> shift);
+  if (value) return *value << shift;
+  throw InvalidArgument(
+      fmt::format("VNJIT_CACHE_BYTES is '{}'; use a whole number of bytes, such as 2147483648, or "
+                  "one with K, M or G, such as 2G, or 0 for no bound",
+                  *text));
+}
+
+std::chrono::milliseconds cache_lock_wait(std::chrono::milliseconds unless_set) {
+  constexpr std::int64_t kDay = 86'400;
+  const auto text = variable("VNJIT_CACHE_LOCK_SECONDS");
+  if (!text) return unless_set;
+  if (const auto value = parse_number(*text, kDay)) return std::chrono::seconds(*value);
+  throw InvalidArgument(fmt::format(
+      "VNJIT_CACHE_LOCK_SECONDS is '{}'; use a whole number of seconds from 0 to {}", *text, kDay));
 }
 
 void report_to_standard_error(Severity severity, std::string_view message) {
@@ -75,6 +110,8 @@ void report_to_standard_error(Severity severity, std::string_view message) {
 Options Options::from_environment() {
   Options options;
   options.cache_dir = vnjit::cache_dir();
+  options.cache_bytes = vnjit::cache_bytes(options.cache_bytes);
+  options.cache_lock_wait = vnjit::cache_lock_wait(options.cache_lock_wait);
   if (const auto nvrtc = variable("VNJIT_NVRTC")) options.nvrtc = absolute_path(*nvrtc);
   options.cpu_threads = vnjit::cpu_threads();
   options.report = report_to_standard_error;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -14,7 +16,11 @@ constexpr int kMaxCpuThreads = 1024;
 
 /// Everything a Runtime takes from its surroundings, read once. Defaults touch nothing.
 struct Options {
-  std::filesystem::path cache_dir;  ///< of compiled kernels; empty: memory only
+  std::filesystem::path cache_dir;                   ///< of compiled kernels; empty: memory only
+  std::int64_t cache_bytes = std::int64_t{2} << 30;  ///< of cache_dir, least recently used dropped
+                                                     ///< first; 0: no bound
+  /// How long one compilation waits for another of the same kernel before it goes on alone.
+  std::chrono::milliseconds cache_lock_wait = std::chrono::seconds(60);
   std::filesystem::path nvrtc;      ///< libnvrtc or a folder holding it; empty: search
   int cpu_threads = 0;              ///< of the CPU backend, at most kMaxCpuThreads; 0: one a core
   std::size_t cached_plans = 1024;  ///< plans kept in memory, least recently used dropped first
@@ -28,10 +34,9 @@ struct Options {
 
   /// From these variables, of which an empty one counts as unset:
   ///   cache_dir     VNJIT_CACHE_DIR, else XDG_CACHE_HOME/vnjit, else HOME/.cache/vnjit, else none
-  ///   nvrtc         VNJIT_NVRTC
-  ///   cpu_threads   VNJIT_CPU_THREADS
-  ///   library_dirs  LD_LIBRARY_PATH
-  ///   toolkit_dirs  CUDA_HOME, CUDA_PATH
+  ///   cache_bytes   VNJIT_CACHE_BYTES, a whole number of bytes, or of 2^10, 2^20 or 2^30 with K,
+  ///   M, G cache_lock_wait  VNJIT_CACHE_LOCK_SECONDS nvrtc         VNJIT_NVRTC cpu_threads
+  ///   VNJIT_CPU_THREADS library_dirs  LD_LIBRARY_PATH toolkit_dirs  CUDA_HOME, CUDA_PATH
   ///   python_dirs   VIRTUAL_ENV, PYTHONPATH, HOME/.local
   /// Relative paths are made absolute here; a relative HOME or XDG_CACHE_HOME is not used, as the
   /// XDG specification asks. Warnings go to standard error. Throws InvalidArgument for a value that

@@ -1,7 +1,9 @@
 #include "vnjit/runtime/compiler.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <thread>
@@ -192,13 +194,51 @@ TEST_F(CompilerTest, EightThreadsCompileAKeyOnce) {
   }
 }
 
-TEST_F(CompilerTest, ProcessesCompileAKeyOnce) {
-  const auto compile = [&] { return Compiler(options).compile(small_kernel()).cache_hit ? 0 : 1; };
+TEST_F(CompilerTest, SixteenProcessesCompileEachKeyOnce) {
+  constexpr int kKernels = 3;
+  int gate[2];
+  ASSERT_EQ(::pipe(gate), 0);
+  const auto compile_all = [&] {
+    ::close(gate[1]);
+    char byte = 0;
+    if (::read(gate[0], &byte, 1) != 0) return 100;  // ends when the parent lets all go at once
+    Compiler compiler(options);
+    int compiled = 0;
+    for (int kernel = 0; kernel < kKernels; ++kernel) {
+      KernelSource source = small_kernel();
+      source.text += fmt::format("// {}\n", kernel);
+      compiled += compiler.compile(source).cache_hit ? 0 : 1;
+    }
+    return compiled;
+  };
   std::vector<pid_t> children;
-  for (int i = 0; i < 4; ++i) children.push_back(tests::start_child(compile));
-  std::vector<int> statuses;
-  for (const pid_t child : children) statuses.push_back(tests::exit_status(child));
-  EXPECT_THAT(statuses, UnorderedElementsAre(0, 0, 0, 1));
+  for (int i = 0; i < 16; ++i) children.push_back(tests::start_child(compile_all));
+  ::close(gate[0]);
+  ::close(gate[1]);
+  int compiled = 0;
+  for (const pid_t child : children) compiled += tests::exit_status(child);
+  EXPECT_EQ(compiled, kKernels);
+  EXPECT_THAT(files(), testing::SizeIs(2 * kKernels + 1));
+  EXPECT_THAT(reports, IsEmpty());
+}
+
+TEST_F(CompilerTest, TwoVersionsOfNvrtcKeepTheirKernelsApart) {
+  const fs::path other = VNJIT_NVRTC_12;
+  if (!fs::exists(other)) GTEST_SKIP() << "no NVRTC of CUDA 12 beside that of CUDA 13";
+  Options old = options;
+  old.nvrtc = other;
+  const Compiled first = Compiler(options).compile(small_kernel());
+  const Compiled second = Compiler(old).compile(small_kernel());
+  EXPECT_FALSE(first.cache_hit);
+  EXPECT_FALSE(second.cache_hit);
+  EXPECT_NE(first.cached_file, second.cached_file);
+  EXPECT_NE(first.binary.cubin, second.binary.cubin);
+  const Compiled again = Compiler(options).compile(small_kernel());
+  const Compiled old_again = Compiler(old).compile(small_kernel());
+  EXPECT_TRUE(again.cache_hit);
+  EXPECT_EQ(again.binary, first.binary);
+  EXPECT_TRUE(old_again.cache_hit);
+  EXPECT_EQ(old_again.binary, second.binary);
 }
 
 TEST(CacheKey, DependsOnEverythingThatMakesTheBinary) {

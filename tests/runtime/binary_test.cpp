@@ -23,7 +23,8 @@ Binary some_binary() {
                     .spill_load_bytes = 408,
                     .static_shared_bytes = 1024,
                     .barriers = 2},
-          .log = "ptxas info : Used 40 registers\n\xC3\xA9"};
+          .log = "ptxas info : Used 40 registers\n\xC3\xA9",
+          .key = "0123456789abcdef0123456789abcdef"};
 }
 
 constexpr std::size_t kTrailerBytes = 36;
@@ -128,29 +129,29 @@ TEST(CacheEntry, AddedBytesAreRefused) {
 }
 
 TEST(CacheEntry, AnotherVersionIsNamed) {
-  EXPECT_EQ(refusal_of(with_trailer(to_entry(Binary{}), 7, 0, 48)),
-            "cache entry: its format version is 7, not 1");
+  EXPECT_EQ(refusal_of(with_trailer(to_entry(Binary{}), 7, 0, 56)),
+            "cache entry: its format version is 7, not 2");
 }
 
 TEST(CacheEntry, SizesThatCannotBeAreRefusedWhateverTheChecksum) {
-  const std::string entry = to_entry(Binary{});  // its metadata has 3·8 + 6·4 bytes
-  EXPECT_EQ(from_entry(with_trailer(entry, 1, 0, 48)), Binary{});
-  EXPECT_EQ(refusal_of(with_trailer(entry, 1, 0, 47)),
-            "cache entry: sizes 0 and 47 do not add up to 48 bytes");
-  for (const std::uint64_t huge : {std::uint64_t{49}, ~std::uint64_t{0}, std::uint64_t{1} << 63}) {
-    EXPECT_THAT(refusal_of(with_trailer(entry, 1, huge, 48)), HasSubstr("do not add up"));
-    EXPECT_THAT(refusal_of(with_trailer(entry, 1, huge, 48 - huge)), HasSubstr("do not add up"));
-    EXPECT_THAT(refusal_of(with_trailer(entry, 1, 0, huge)), HasSubstr("do not add up"));
+  const std::string entry = to_entry(Binary{});  // its metadata has 4·8 + 6·4 bytes
+  EXPECT_EQ(from_entry(with_trailer(entry, 2, 0, 56)), Binary{});
+  EXPECT_EQ(refusal_of(with_trailer(entry, 2, 0, 55)),
+            "cache entry: sizes 0 and 55 do not add up to 56 bytes");
+  for (const std::uint64_t huge : {std::uint64_t{57}, ~std::uint64_t{0}, std::uint64_t{1} << 63}) {
+    EXPECT_THAT(refusal_of(with_trailer(entry, 2, huge, 56)), HasSubstr("do not add up"));
+    EXPECT_THAT(refusal_of(with_trailer(entry, 2, huge, 56 - huge)), HasSubstr("do not add up"));
+    EXPECT_THAT(refusal_of(with_trailer(entry, 2, 0, huge)), HasSubstr("do not add up"));
   }
-  EXPECT_EQ(refusal_of(with_trailer(entry, 1, 8, 40)), "cache entry: its metadata is cut short");
+  EXPECT_EQ(refusal_of(with_trailer(entry, 2, 8, 48)), "cache entry: its metadata is cut short");
 }
 
 TEST(CacheEntry, MetadataLengthsThatCannotBeAreRefusedWhateverTheChecksum) {
   std::string entry = to_entry(Binary{});
   entry[7] = '\x7F';  // the top byte of the first text's length
-  EXPECT_EQ(refusal_of(with_trailer(entry, 1, 0, 48)), "cache entry: its metadata is cut short");
+  EXPECT_EQ(refusal_of(with_trailer(entry, 2, 0, 56)), "cache entry: its metadata is cut short");
   entry = std::string(8, '\0') + to_entry(Binary{});
-  EXPECT_EQ(refusal_of(with_trailer(entry, 1, 0, 56)),
+  EXPECT_EQ(refusal_of(with_trailer(entry, 2, 0, 64)),
             "cache entry: its metadata is followed by other bytes");
 }
 

@@ -23,12 +23,13 @@ using testing::IsEmpty;
 using testing::SizeIs;
 using testing::UnorderedElementsAre;
 
-Binary some_binary(char filling = 'x') {
+Binary some_binary(char filling = 'x', std::string key = "key") {
   return {.cubin = std::string(20'000, filling),
           .entry = "kernel",
           .arch = "sm_90",
           .usage = {.registers = 32},
-          .log = "log"};
+          .log = "log",
+          .key = std::move(key)};
 }
 
 class DiskCacheTest : public testing::Test {
@@ -54,7 +55,7 @@ class DiskCacheTest : public testing::Test {
     for (int i = 0; i < 2; ++i) {
       EXPECT_EQ(cache.find("k"), std::nullopt);
       EXPECT_FALSE(cache.lock("k"));
-      EXPECT_EQ(cache.publish("k", some_binary(), "source"), "");
+      EXPECT_EQ(cache.publish(some_binary('x', "k"), "source"), "");
     }
     EXPECT_THAT(reports, ElementsAre(AllOf(HasSubstr(place.string()), HasSubstr(reason),
                                            HasSubstr("Kernels are kept in memory only"),
@@ -69,7 +70,7 @@ class DiskCacheTest : public testing::Test {
 TEST_F(DiskCacheTest, FindsWhatWasPublished) {
   DiskCache cache(folder, report());
   EXPECT_EQ(cache.find("key"), std::nullopt);
-  EXPECT_EQ(cache.publish("key", some_binary(), "the source"), folder / "key.cubin");
+  EXPECT_EQ(cache.publish(some_binary(), "the source"), folder / "key.cubin");
   EXPECT_EQ(cache.find("key"), some_binary());
   EXPECT_EQ(cache.find("other"), std::nullopt);
   EXPECT_EQ(DiskCache(folder, report()).find("key"), some_binary());
@@ -77,7 +78,7 @@ TEST_F(DiskCacheTest, FindsWhatWasPublished) {
 }
 
 TEST_F(DiskCacheTest, AnEntryIsOneFileWithItsSourceBesideIt) {
-  DiskCache(folder, report()).publish("key", some_binary(), "the source");
+  DiskCache(folder, report()).publish(some_binary(), "the source");
   EXPECT_THAT(files(), UnorderedElementsAre("key.cubin", "key.cu"));
   EXPECT_EQ(tests::read_file(folder / "key.cu"), "the source");
   EXPECT_EQ(from_entry(tests::read_file(folder / "key.cubin")), some_binary());
@@ -93,7 +94,7 @@ TEST_F(DiskCacheTest, TouchesNothingBeforeAKernelIsCompiled) {
 
 TEST_F(DiskCacheTest, FoldersAndFilesAreForTheirOwnerAlone) {
   const mode_t umask_before = ::umask(0);
-  DiskCache(folder, report()).publish("key", some_binary(), "source");
+  DiskCache(folder, report()).publish(some_binary(), "source");
   ::umask(umask_before);
   EXPECT_EQ(mode(parent / "new"), 0700u);
   EXPECT_EQ(mode(folder), 0700u);
@@ -102,7 +103,7 @@ TEST_F(DiskCacheTest, FoldersAndFilesAreForTheirOwnerAlone) {
 
 TEST_F(DiskCacheTest, WithoutAFolderHoldsNothingAndSaysNothing) {
   DiskCache cache("", report());
-  EXPECT_EQ(cache.publish("key", some_binary(), "source"), "");
+  EXPECT_EQ(cache.publish(some_binary(), "source"), "");
   EXPECT_EQ(cache.find("key"), std::nullopt);
   EXPECT_FALSE(cache.lock("key"));
   EXPECT_THAT(reports, IsEmpty());
@@ -110,7 +111,7 @@ TEST_F(DiskCacheTest, WithoutAFolderHoldsNothingAndSaysNothing) {
 
 TEST_F(DiskCacheTest, ADamagedEntryIsAMissIsReportedOnceAndIsReplaced) {
   DiskCache cache(folder, report());
-  cache.publish("key", some_binary(), "source");
+  cache.publish(some_binary(), "source");
   const std::string whole = tests::read_file(folder / "key.cubin");
   std::string flipped = whole;
   flipped[100] = 'y';
@@ -128,7 +129,7 @@ TEST_F(DiskCacheTest, ADamagedEntryIsAMissIsReportedOnceAndIsReplaced) {
     EXPECT_THAT(reports,
                 ElementsAre(AllOf(HasSubstr((folder / "key.cubin").string()), HasSubstr(reason),
                                   HasSubstr("is not used and will be replaced"))));
-    reader.publish("key", some_binary('z'), "source");
+    reader.publish(some_binary('z'), "source");
     EXPECT_EQ(reader.find("key"), some_binary('z'));
   }
 }
@@ -163,7 +164,7 @@ TEST_F(DiskCacheTest, AFolderOfAnotherUserIsNotUsed) {
   if (::geteuid() == 0) {
     other = parent / "other";
     fs::create_directory(other);
-    tests::write_file(other / "k.cubin", to_entry(some_binary()));
+    tests::write_file(other / "k.cubin", to_entry(some_binary('x', "k")));
     ASSERT_EQ(::chown(other.c_str(), 12345, 12345), 0);
   }
   expect_unused(other, "it belongs to user " + std::string(::geteuid() == 0 ? "12345" : "0"));
@@ -171,27 +172,27 @@ TEST_F(DiskCacheTest, AFolderOfAnotherUserIsNotUsed) {
 
 TEST_F(DiskCacheTest, AFolderThatOthersMayWriteToIsNotUsed) {
   fs::create_directory(parent / "open");
-  tests::write_file(parent / "open/k.cubin", to_entry(some_binary()));
+  tests::write_file(parent / "open/k.cubin", to_entry(some_binary('x', "k")));
   for (const fs::perms writer : {fs::perms::group_write, fs::perms::others_write}) {
     reports.clear();
     fs::permissions(parent / "open", fs::perms::owner_all | writer);
     expect_unused(parent / "open", "its group or others may write to it (chmod go-w");
   }
   fs::permissions(parent / "open", fs::perms::owner_all);
-  EXPECT_EQ(DiskCache(parent / "open", report()).find("k"), some_binary());
+  EXPECT_EQ(DiskCache(parent / "open", report()).find("k"), some_binary('x', "k"));
 }
 
 TEST_F(DiskCacheTest, AFailedWriteLeavesNoFileAndKeepsWhatIsThere) {
   DiskCache cache(folder, report());
-  cache.publish("old", some_binary(), "source");
+  cache.publish(some_binary('x', "old"), "source");
   // A limit on file sizes fails as a full disk does: in the middle of the write.
   rlimit before{};
   ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
   const auto handler = ::signal(SIGXFSZ, SIG_IGN);
   const rlimit small{10'000, before.rlim_max};
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
-  const fs::path first = cache.publish("new", some_binary(), "source");
-  const fs::path second = cache.publish("new", some_binary(), "source");
+  const fs::path first = cache.publish(some_binary('x', "new"), "source");
+  const fs::path second = cache.publish(some_binary('x', "new"), "source");
   ::setrlimit(RLIMIT_FSIZE, &before);
   ::signal(SIGXFSZ, handler);
 
@@ -199,16 +200,16 @@ TEST_F(DiskCacheTest, AFailedWriteLeavesNoFileAndKeepsWhatIsThere) {
   EXPECT_EQ(second, "");
   EXPECT_THAT(reports, ElementsAre(HasSubstr("an entry cannot be written (File too large)")));
   EXPECT_THAT(files(), UnorderedElementsAre("old.cubin", "old.cu", "new.cu"));
-  EXPECT_EQ(cache.find("old"), some_binary());
-  EXPECT_EQ(cache.publish("new", some_binary(), "source"), folder / "new.cubin");
+  EXPECT_EQ(cache.find("old"), some_binary('x', "old"));
+  EXPECT_EQ(cache.publish(some_binary('x', "new"), "source"), folder / "new.cubin");
 }
 
 TEST_F(DiskCacheTest, AFolderThatVanishedIsMadeAgain) {
   DiskCache cache(folder, report());
-  cache.publish("key", some_binary(), "source");
+  cache.publish(some_binary(), "source");
   fs::remove_all(parent / "new");
   EXPECT_EQ(cache.find("key"), std::nullopt);
-  EXPECT_EQ(cache.publish("key", some_binary(), "source"), folder / "key.cubin");
+  EXPECT_EQ(cache.publish(some_binary(), "source"), folder / "key.cubin");
   EXPECT_THAT(reports, IsEmpty());
 }
 
@@ -217,7 +218,7 @@ TEST_F(DiskCacheTest, ReadersSeeAWholeEntryOrNoneWhileThreadsAndProcessesPublish
   const auto publish_and_read = [&](DiskCache& cache, char filling) {
     int bad = 0;
     for (int round = 0; round < kRounds; ++round) {
-      bad += cache.publish("key", some_binary(filling), "source") != folder / "key.cubin";
+      bad += cache.publish(some_binary(filling), "source") != folder / "key.cubin";
       const auto found = cache.find("key");
       bad += !found || *found != some_binary(found->cubin.front());
     }
@@ -268,7 +269,8 @@ TEST_F(DiskCacheTest, AProcessWaitsForALockOnlySoLong) {
   DiskCache cache(folder, report());
   const FileDescriptor held = cache.lock("key");
   const pid_t child = tests::start_child([&] {
-    DiskCache impatient(folder, report(), std::chrono::milliseconds(20));
+    DiskCache impatient(CacheFolder(folder), report(),
+                        {.lock_wait = std::chrono::milliseconds(20)});
     const bool locked = static_cast<bool>(impatient.lock("key"));
     return !locked && reports.size() == 1 &&
                    reports[0] == "waited 20 ms for another compilation of " +
@@ -285,7 +287,8 @@ TEST_F(DiskCacheTest, ALockIsFreeOnceItsProcessIsDead) {
     return 0;
   });
   ASSERT_EQ(tests::exit_status(child), 0);
-  EXPECT_TRUE(DiskCache(folder, report(), std::chrono::milliseconds(0)).lock("key"));
+  EXPECT_TRUE(DiskCache(CacheFolder(folder), report(), {.lock_wait = std::chrono::milliseconds(0)})
+                  .lock("key"));
 }
 
 TEST_F(DiskCacheTest, GoesOnWhereThereIsNothingToLock) {

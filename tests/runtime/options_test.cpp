@@ -20,8 +20,9 @@ class Environment {
  public:
   explicit Environment(const std::map<std::string, std::string>& values) {
     for (const char* name :
-         {"VNJIT_CACHE_DIR", "XDG_CACHE_HOME", "HOME", "VNJIT_NVRTC", "VNJIT_CPU_THREADS",
-          "LD_LIBRARY_PATH", "CUDA_HOME", "CUDA_PATH", "VIRTUAL_ENV", "PYTHONPATH"}) {
+         {"VNJIT_CACHE_DIR", "VNJIT_CACHE_BYTES", "VNJIT_CACHE_LOCK_SECONDS", "XDG_CACHE_HOME",
+          "HOME", "VNJIT_NVRTC", "VNJIT_CPU_THREADS", "LD_LIBRARY_PATH", "CUDA_HOME", "CUDA_PATH",
+          "VIRTUAL_ENV", "PYTHONPATH"}) {
       const char* value = std::getenv(name);
       saved_[name] = value ? std::optional<std::string>(value) : std::nullopt;
       ::unsetenv(name);
@@ -128,6 +129,35 @@ TEST(Options, CpuThreadsIsAWholeNumberInItsRange) {
     EXPECT_EQ(refusal_of({{"VNJIT_CPU_THREADS", value}}),
               "VNJIT_CPU_THREADS is '" + value +
                   "'; use a whole number from 1 to 1024, or 0 for one thread a core");
+  }
+}
+
+TEST(Options, CacheBytesIsAWholeNumberWithAUnitOrWithout) {
+  EXPECT_EQ(options_of({}).cache_bytes, std::int64_t{2} << 30);
+  EXPECT_EQ(options_of({{"VNJIT_CACHE_BYTES", "0"}}).cache_bytes, 0);
+  EXPECT_EQ(options_of({{"VNJIT_CACHE_BYTES", "1234567"}}).cache_bytes, 1234567);
+  EXPECT_EQ(options_of({{"VNJIT_CACHE_BYTES", "3K"}}).cache_bytes, 3072);
+  EXPECT_EQ(options_of({{"VNJIT_CACHE_BYTES", "5M"}}).cache_bytes, 5 << 20);
+  EXPECT_EQ(options_of({{"VNJIT_CACHE_BYTES", "7G"}}).cache_bytes, std::int64_t{7} << 30);
+  for (const std::string value :
+       {"-1", "1.5G", "K", "2g", "2 G", "2GB", "9223372036854775808", "8589934592G", "1,000"}) {
+    EXPECT_EQ(refusal_of({{"VNJIT_CACHE_BYTES", value}}),
+              "VNJIT_CACHE_BYTES is '" + value +
+                  "'; use a whole number of bytes, such as 2147483648, or one with K, M or G, such "
+                  "as 2G, or 0 for no bound");
+  }
+}
+
+TEST(Options, CacheLockSecondsIsAWholeNumberUpToADay) {
+  EXPECT_EQ(options_of({}).cache_lock_wait, std::chrono::seconds(60));
+  EXPECT_EQ(options_of({{"VNJIT_CACHE_LOCK_SECONDS", "0"}}).cache_lock_wait,
+            std::chrono::seconds(0));
+  EXPECT_EQ(options_of({{"VNJIT_CACHE_LOCK_SECONDS", "86400"}}).cache_lock_wait,
+            std::chrono::hours(24));
+  for (const std::string value : {"-1", "86401", "0.5", "a minute"}) {
+    EXPECT_EQ(refusal_of({{"VNJIT_CACHE_LOCK_SECONDS", value}}),
+              "VNJIT_CACHE_LOCK_SECONDS is '" + value +
+                  "'; use a whole number of seconds from 0 to 86400");
   }
 }
 
