@@ -24,6 +24,7 @@ Command add_explain(CLI::App& app);
 Command add_noise(CLI::App& app);
 Command add_check(CLI::App& app);
 Command add_bench(CLI::App& app);
+Command add_cache(CLI::App& app);
 Command add_devices(CLI::App& app);
 
 }  // namespace vnjit::cli

@@ -117,9 +117,9 @@ int run(int argc, char** argv) {
       "`vnjit COMMAND --help` lists a command's flags. The exit status is 1 for a check that does\n"
       "not hold and for what this machine cannot do, 2 for flags, values and files that cannot be\n"
       "used.");
-  const std::vector<Command> commands = {add_emit(app),   add_compile(app), add_explain(app),
-                                         add_noise(app),  add_check(app),   add_bench(app),
-                                         add_devices(app)};
+  const std::vector<Command> commands = {add_emit(app),  add_compile(app), add_explain(app),
+                                         add_noise(app), add_check(app),   add_bench(app),
+                                         add_cache(app), add_devices(app)};
   app.require_subcommand(0, 1);
   try {
     app.parse(argc, argv);

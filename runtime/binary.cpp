@@ -6,6 +6,7 @@
 #include <charconv>
 #include <system_error>
 
+#include "vnjit/runtime/byte_stream.hpp"
 #include "vnjit/runtime/error.hpp"
 #include "vnjit/runtime/hash.hpp"
 
@@ -23,47 +24,7 @@ constexpr std::string_view kMagic = "VNJITBIN";
 constexpr std::size_t kChecksumBytes = 8;
 constexpr std::size_t kTrailerBytes = kMagic.size() + 4 + 8 + 8 + kChecksumBytes;
 
-template <typename T>
-void put(std::string& bytes, T value) {
-  for (std::size_t i = 0; i < sizeof(T); ++i) bytes += static_cast<char>(value >> (8 * i));
-}
-
-void put_text(std::string& bytes, std::string_view text) {
-  put<std::uint64_t>(bytes, text.size());
-  bytes += text;
-}
-
-/// Takes values off the front of bytes; throws when there are too few.
-class Reader {
- public:
-  explicit Reader(std::string_view bytes) : bytes_(bytes) {}
-
-  std::string_view take(std::uint64_t size) {
-    if (size > bytes_.size()) throw Error("cache entry: its metadata is cut short");
-    const std::string_view part = bytes_.substr(0, size);
-    bytes_.remove_prefix(size);
-    return part;
-  }
-
-  template <typename T>
-  T number() {
-    T value = 0;
-    const std::string_view part = take(sizeof(T));
-    for (std::size_t i = 0; i < sizeof(T); ++i) {
-      value = static_cast<T>(value | T{static_cast<unsigned char>(part[i])} << (8 * i));
-    }
-    return value;
-  }
-
-  std::string text() { return std::string(take(number<std::uint64_t>())); }
-
-  void expect_end() const {
-    if (!bytes_.empty()) throw Error("cache entry: its metadata is followed by other bytes");
-  }
-
- private:
-  std::string_view bytes_;
-};
+constexpr const char* kCutShort = "cache entry: its metadata is cut short";
 
 /// The largest number that stands right before `phrase` anywhere in the log, 0 without one. A
 /// report has a line for each function of the kernel that was not inlined.
@@ -101,14 +62,14 @@ std::string to_entry(const Binary& binary) {
   const ResourceUsage& usage = binary.usage;
   for (const int number : {usage.registers, usage.stack_bytes, usage.spill_store_bytes,
                            usage.spill_load_bytes, usage.static_shared_bytes, usage.barriers}) {
-    put(metadata, static_cast<std::uint32_t>(number));
+    put_number(metadata, static_cast<std::uint32_t>(number));
   }
   std::string bytes = binary.cubin + metadata;
   bytes += kMagic;
-  put<std::uint32_t>(bytes, kEntryFormatVersion);
-  put<std::uint64_t>(bytes, binary.cubin.size());
-  put<std::uint64_t>(bytes, metadata.size());
-  put(bytes, hash64(bytes));
+  put_number<std::uint32_t>(bytes, kEntryFormatVersion);
+  put_number<std::uint64_t>(bytes, binary.cubin.size());
+  put_number<std::uint64_t>(bytes, metadata.size());
+  put_number(bytes, hash64(bytes));
   return bytes;
 }
 
@@ -117,7 +78,7 @@ Binary from_entry(std::string_view bytes) {
     throw Error(fmt::format("cache entry: {} bytes are too few", bytes.size()));
   }
   const std::string_view body = bytes.substr(0, bytes.size() - kTrailerBytes);
-  Reader trailer(bytes.substr(body.size()));
+  ByteReader trailer(bytes.substr(body.size()), kCutShort);
   if (trailer.take(kMagic.size()) != kMagic) throw Error("cache entry: it has no trailer");
   const auto version = trailer.number<std::uint32_t>();
   const auto cubin_bytes = trailer.number<std::uint64_t>();
@@ -136,7 +97,7 @@ Binary from_entry(std::string_view bytes) {
 
   Binary binary;
   binary.cubin = body.substr(0, cubin_bytes);
-  Reader metadata(body.substr(cubin_bytes));
+  ByteReader metadata(body.substr(cubin_bytes), kCutShort);
   for (std::string* text : {&binary.entry, &binary.arch, &binary.log, &binary.key}) {
     *text = metadata.text();
   }
@@ -145,7 +106,7 @@ Binary from_entry(std::string_view bytes) {
                       &usage.spill_load_bytes, &usage.static_shared_bytes, &usage.barriers}) {
     *number = static_cast<int>(metadata.number<std::uint32_t>());
   }
-  metadata.expect_end();
+  if (!metadata.at_end()) throw Error("cache entry: its metadata is followed by other bytes");
   return binary;
 }
 

@@ -221,6 +221,15 @@ std::vector<CacheEntry> CacheFolder::entries() const {
   return found;
 }
 
+std::vector<fs::path> CacheFolder::records() const {
+  std::vector<fs::path> found;
+  for_each_file(records_path(), [&](std::string_view name, const struct stat&, int) {
+    if (name.ends_with(".json")) found.push_back(records_path() / name);
+  });
+  std::ranges::sort(found);
+  return found;
+}
+
 std::int64_t CacheFolder::evict(std::int64_t most, std::int64_t target,
                                 std::string_view kept) const {
   remove_leftovers();

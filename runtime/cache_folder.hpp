@@ -58,6 +58,9 @@ class CacheFolder {
   /// What lies here, the least recently used first.
   std::vector<CacheEntry> entries() const;
 
+  /// Tuning records, by name.
+  std::vector<std::filesystem::path> records() const;
+
   /// Where the entries take more than `most` bytes, removes those used least recently until they
   /// take at most `target`, but never `kept`. Also removes what killed processes left half-written.
   /// Returns the bytes of what is left.

@@ -11,6 +11,7 @@
 #include "vnjit/codegen/problem.hpp"
 #include "vnjit/runtime/arguments.hpp"
 #include "vnjit/runtime/binary.hpp"
+#include "vnjit/runtime/cache_archive.hpp"
 #include "vnjit/runtime/cpu/noise.hpp"
 #include "vnjit/runtime/device.hpp"
 #include "vnjit/runtime/error.hpp"
