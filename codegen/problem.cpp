@@ -178,6 +178,20 @@ Precision operand_precision(const PerturbedLinear& problem) {
   return problem.precision == Precision::input ? own_precision(problem.input) : problem.precision;
 }
 
+Problem without_sizes(const Problem& problem) {
+  Problem result = problem;
+  if (auto* linear = std::get_if<PerturbedLinear>(&result)) {
+    linear->pop = linear->batch = 0;
+    if (!linear->bake_shape) linear->in = linear->out = 0;
+  } else if (auto* gradient = std::get_if<Gradient>(&result)) {
+    gradient->pop = gradient->rows = gradient->columns = 0;
+  } else {
+    auto& reduce = std::get<ReduceMetric>(result);
+    reduce.pop = reduce.params = 0;
+  }
+  return result;
+}
+
 void validate(const Problem& problem) {
   std::visit(
       [](const auto& operation) {

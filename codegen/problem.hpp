@@ -97,6 +97,10 @@ const NoiseSpec& noise_of(const Problem& problem);
 /// The precision asked for, with `input` resolved to the input's own type.
 Precision operand_precision(const PerturbedLinear& problem);
 
+/// The problem with its sizes 0, but for those that are baked in: what differs between problems
+/// whose plans can run each other's arguments.
+Problem without_sizes(const Problem& problem);
+
 /// Throws InvalidArgument naming the field: negative sizes, an odd pop with antithetic noise, …
 void validate(const Problem& problem);
 

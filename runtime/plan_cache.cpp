@@ -68,6 +68,15 @@ std::shared_ptr<const Plan> PlanCache::find(const PlanKey& key) {
   return found->second->second;
 }
 
+std::shared_ptr<const Plan> PlanCache::find_in_other_sizes(const PlanKey& key) {
+  const Problem sought = without_sizes(key.problem);
+  const std::lock_guard lock(mutex_);
+  for (const auto& [other, plan] : entries_) {
+    if (other.device == key.device && without_sizes(other.problem) == sought) return plan;
+  }
+  return nullptr;
+}
+
 std::shared_ptr<const Plan> PlanCache::insert(const PlanKey& key,
                                               std::shared_ptr<const Plan> plan) {
   std::shared_ptr<const Plan> dropped;  // destroyed after the lock: that may unload a module

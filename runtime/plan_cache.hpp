@@ -34,6 +34,10 @@ class PlanCache {
   /// Null where there is none.
   std::shared_ptr<const Plan> find(const PlanKey& key);
 
+  /// The plan last used of the same device and of a problem that differs in sizes alone, which are
+  /// no part of a plan unless they are baked in; null where there is none.
+  std::shared_ptr<const Plan> find_in_other_sizes(const PlanKey& key);
+
   /// Keeps `plan`, or returns the one that another thread has put there in the meantime.
   std::shared_ptr<const Plan> insert(const PlanKey& key, std::shared_ptr<const Plan> plan);
 

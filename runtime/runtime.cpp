@@ -11,13 +11,17 @@
 #include "vnjit/runtime/error.hpp"
 #include "vnjit/runtime/gpu/device.hpp"
 #include "vnjit/runtime/gpu/plan.hpp"
-#include "vnjit/runtime/plan_cache.hpp"
+#include "vnjit/runtime/plan_builder.hpp"
 
 namespace vnjit {
 
 struct Runtime::State {
   explicit State(Options given)
-      : options(std::move(given)), compiler(options), plans(options.cached_plans) {}
+      : options(std::move(given)),
+        compiler(options),
+        plans(options.cached_plans,
+              [this](const PlanKey& key, const std::shared_ptr<Device>& device,
+                     const PlanBuilder::Offer& offer) { return build(key, device, offer); }) {}
 
   std::shared_ptr<const Driver> open_driver() {
     const std::lock_guard lock(mutex);
@@ -27,12 +31,33 @@ struct Runtime::State {
 
   Options options;
   Compiler compiler;
-  PlanCache plans;
-  std::mutex mutex;  // of what follows
+  std::mutex mutex;  // of the next three
   std::shared_ptr<const Driver> driver;
   std::shared_ptr<Device> cpu;
   std::map<CUcontext, std::shared_ptr<GpuDevice>> gpus;
+  PlanBuilder plans;  // last: its threads use the others
+
+ private:
+  std::shared_ptr<const Plan> build(const PlanKey& key, const std::shared_ptr<Device>& device,
+                                    const PlanBuilder::Offer& offer);
 };
+
+std::shared_ptr<const Plan> Runtime::State::build(const PlanKey& key,
+                                                  const std::shared_ptr<Device>& device,
+                                                  const PlanBuilder::Offer& offer) {
+  validate(key.problem);
+  const auto gpu = std::dynamic_pointer_cast<GpuDevice>(device);
+  if (!gpu) return make_cpu_plan(key.problem, device);
+  std::optional<InContext> in_context;  // a caller's thread has its own, which GpuPlan checks
+  if (offer) in_context.emplace(*gpu);
+  const Config config = key.config ? *key.config : choose_config(key.problem, gpu->limits());
+  // The general kernel is a part of such a plan, and the first of it that can be used.
+  if (const auto* linear = std::get_if<PerturbedLinear>(&key.problem);
+      linear && offer && is_tensor(config.family)) {
+    offer(GpuPlan::general(*linear, gpu, compiler));
+  }
+  return std::make_shared<const GpuPlan>(key.problem, config, gpu, compiler);
+}
 
 Runtime::Runtime(Options options) : state_(std::make_unique<State>(std::move(options))) {}
 Runtime::~Runtime() = default;
@@ -68,15 +93,14 @@ std::shared_ptr<const Plan> Runtime::plan(const Problem& problem,
                                           const std::shared_ptr<Device>& device,
                                           const std::optional<Config>& config) {
   if (!device) throw InvalidArgument("device is null; use cpu(), gpu(n) or best_device()");
-  const PlanKey key{device.get(), problem, config};
-  if (auto found = state_->plans.find(key)) return found;
+  return state_->plans.get({device.get(), problem, config}, device);
+}
+
+PlanRequest Runtime::plan_async(const Problem& problem, const std::shared_ptr<Device>& device,
+                                const std::optional<Config>& config) {
+  if (!device) throw InvalidArgument("device is null; use cpu(), gpu(n) or best_device()");
   validate(problem);
-  if (auto gpu_device = std::dynamic_pointer_cast<GpuDevice>(device)) {
-    const Config chosen = config ? *config : choose_config(problem, device->limits());
-    return state_->plans.insert(
-        key, std::make_shared<const GpuPlan>(problem, chosen, gpu_device, state_->compiler));
-  }
-  return state_->plans.insert(key, make_cpu_plan(problem, device));
+  return state_->plans.request({device.get(), problem, config}, device);
 }
 
 Compiled Runtime::compile(const KernelSource& source) { return state_->compiler.compile(source); }

@@ -9,6 +9,7 @@
 #include "vnjit/runtime/device.hpp"
 #include "vnjit/runtime/options.hpp"
 #include "vnjit/runtime/plan.hpp"
+#include "vnjit/runtime/plan_request.hpp"
 
 namespace vnjit {
 
@@ -42,6 +43,12 @@ class Runtime {
   /// ConfigError, CompileError, CudaError, Unavailable.
   std::shared_ptr<const Plan> plan(const Problem& problem, const std::shared_ptr<Device>& device,
                                    const std::optional<Config>& config = std::nullopt);
+
+  /// Returns at once: the plan is made on a thread of the Runtime's, and can be asked for or waited
+  /// for. Throws InvalidArgument for a problem that is none; whatever else plan() throws, get() of
+  /// the request does. plan() of the same then waits for it too, or makes it sooner.
+  PlanRequest plan_async(const Problem& problem, const std::shared_ptr<Device>& device,
+                         const std::optional<Config>& config = std::nullopt);
 
   /// Source to binary, through the disk cache. Needs no GPU.
   Compiled compile(const KernelSource& source);

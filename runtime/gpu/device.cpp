@@ -45,6 +45,15 @@ int count_gpus(const Driver& driver) {
   return count;
 }
 
+InContext::InContext(const GpuDevice& device) : driver_(*device.driver()) {
+  driver_.check(driver_.cuCtxPushCurrent(device.context()), "cuCtxPushCurrent");
+}
+
+InContext::~InContext() {
+  CUcontext popped = nullptr;
+  driver_.cuCtxPopCurrent(&popped);
+}
+
 GpuDevice::GpuDevice(std::shared_ptr<const Driver> driver, int ordinal)
     : driver_(std::move(driver)), ordinal_(ordinal) {
   const int count = count_gpus(*driver_);

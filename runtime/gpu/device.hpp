@@ -53,6 +53,18 @@ class GpuDevice final : public Device {
   CUdevice device_ = 0;
 };
 
+/// Makes a device's context current on this thread while it lives.
+class InContext {
+ public:
+  explicit InContext(const GpuDevice& device);
+  ~InContext();
+  InContext(const InContext&) = delete;
+  InContext& operator=(const InContext&) = delete;
+
+ private:
+  const Driver& driver_;
+};
+
 /// Number of GPUs; throws Unavailable or CudaError.
 int count_gpus(const Driver& driver);
 

@@ -31,6 +31,18 @@ std::string without_tensor(const Problem& problem, const DeviceLimits& limits) {
 
 GpuPlan::GpuPlan(const Problem& problem, const Config& config, std::shared_ptr<GpuDevice> device,
                  Compiler& compiler)
+    : GpuPlan(problem, config, std::move(device), compiler, Kernels::all) {}
+
+std::shared_ptr<const GpuPlan> GpuPlan::general(const PerturbedLinear& problem,
+                                                std::shared_ptr<GpuDevice> device,
+                                                Compiler& compiler) {
+  const Config config = choose_config(problem, device->limits(), Family::simt);
+  return std::shared_ptr<const GpuPlan>(
+      new GpuPlan(problem, config, std::move(device), compiler, Kernels::general));
+}
+
+GpuPlan::GpuPlan(const Problem& problem, const Config& config, std::shared_ptr<GpuDevice> device,
+                 Compiler& compiler, Kernels kernels)
     : problem_(problem),
       config_(config),
       simt_config_(simt_config(problem, config, device->limits())),
@@ -42,12 +54,13 @@ GpuPlan::GpuPlan(const Problem& problem, const Config& config, std::shared_ptr<G
   } else if (const auto* reduce = std::get_if<ReduceMetric>(&problem)) {
     reduce_metric_ = std::make_unique<const GpuReduceMetric>(*reduce, config, device_, compiler);
   } else {
-    load_linear(std::get<PerturbedLinear>(problem), compiler);
+    load_linear(std::get<PerturbedLinear>(problem), compiler, kernels);
   }
 }
 
-void GpuPlan::load_linear(const PerturbedLinear& problem, Compiler& compiler) {
+void GpuPlan::load_linear(const PerturbedLinear& problem, Compiler& compiler, Kernels kernels) {
   any_ = load(Access{}, compiler);
+  if (kernels == Kernels::general) return;
   if (is_tensor(config_.family)) {
     tensor_ = std::make_unique<const TensorLinear>(problem, config_, device_, compiler);
   } else if (const Access contiguous = used_by_simt(contiguous_access(problem));

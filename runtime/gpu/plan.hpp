@@ -23,6 +23,11 @@ class GpuPlan final : public Plan {
   GpuPlan(const Problem& problem, const Config& config, std::shared_ptr<GpuDevice> device,
           Compiler& compiler);
 
+  /// With the kernel alone that takes any buffers, which every plan of the problem has too.
+  static std::shared_ptr<const GpuPlan> general(const PerturbedLinear& problem,
+                                                std::shared_ptr<GpuDevice> device,
+                                                Compiler& compiler);
+
   const Problem& problem() const override { return problem_; }
   const Device& device() const override { return *device_; }
 
@@ -46,7 +51,10 @@ class GpuPlan final : public Plan {
   std::string explain() const override;
 
  private:
-  void load_linear(const PerturbedLinear& problem, Compiler& compiler);
+  enum class Kernels { all, general };
+  GpuPlan(const Problem& problem, const Config& config, std::shared_ptr<GpuDevice> device,
+          Compiler& compiler, Kernels kernels);
+  void load_linear(const PerturbedLinear& problem, Compiler& compiler, Kernels kernels);
   std::unique_ptr<const LoadedKernel> load(const Access& access, Compiler& compiler) const;
   template <typename Params>
   void launch(const LoadedKernel& kernel, Params params, std::int64_t blocks,
