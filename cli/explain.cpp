@@ -12,6 +12,9 @@
 #include "vnjit/codegen/candidates.hpp"
 #include "vnjit/codegen/cost_model.hpp"
 #include "vnjit/codegen/sum_split.hpp"
+#include "vnjit/runtime/error.hpp"
+#include "vnjit/runtime/explain_key.hpp"
+#include "vnjit/runtime/runtime.hpp"
 
 namespace vnjit::cli {
 namespace {
@@ -133,17 +136,63 @@ std::string compare_candidates(const KernelRequest& request) {
   return text;
 }
 
+KeyParts key_parts(const KernelRequest& request, const std::string& nvrtc) {
+  return {.problem = request.problem,
+          .config = request.config,
+          .limits = request.limits,
+          .access = request.access,
+          .nvrtc = nvrtc};
+}
+
+/// What the flags in a text ask for, as this command would take them.
+KernelRequest parse_request(const std::string& text) {
+  CLI::App app;
+  const ProblemFlags flags(app);
+  try {
+    app.parse(text, false);
+    return flags.request();
+  } catch (const CLI::ExtrasError&) {
+    throw InvalidArgument(fmt::format("--against: unknown argument '{}'", app.remaining().front()));
+  } catch (const CLI::ParseError& error) {
+    throw InvalidArgument(fmt::format("--against: {}", error.what()));
+  }
+}
+
+/// The compiler is the same for both; without one the rest can still be compared.
+std::string nvrtc_identity() {
+  try {
+    return Runtime().nvrtc_identity();
+  } catch (const Unavailable&) {
+    return "none";
+  }
+}
+
+int explain_against(const KernelRequest& request, const std::string& other) {
+  const std::string nvrtc = nvrtc_identity();
+  write_output(
+      explain_key(key_parts(request, nvrtc), key_parts(parse_request(other), nvrtc)).text());
+  return kOk;
+}
+
 }  // namespace
 
 Command add_explain(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "explain", "Say how a kernel would be built, why, and what was predicted of others");
   const auto flags = std::make_shared<ProblemFlags>(*command);
+  const auto other = std::make_shared<std::string>();
+  command
+      ->add_option("--against", *other,
+                   "another OP and its flags, as one argument: say instead why both do, or do\n"
+                   "not, share a binary, field by field")
+      ->type_name("'OP ...'")
+      ->group("How");
   command->footer(
       "Example:\n"
       "  vnjit explain perturbed-linear --arch sm_86 --in 1024 --out 1024 --pop 16 --batch 64");
-  return {command, [flags] {
+  return {command, [flags, other] {
             const KernelRequest request = flags->request();
+            if (!other->empty()) return explain_against(request, *other);
             write_output(describe(request.problem) + describe(request.limits) +
                          describe_config(request) + describe_kernel(request) +
                          compare_candidates(request));

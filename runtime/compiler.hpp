@@ -30,6 +30,9 @@ class Compiler {
   /// PTX text, not cached. Throws as compile().
   std::string compile_to_ptx(const KernelSource& source);
 
+  /// The build id of NVRTC. Throws Unavailable.
+  std::string nvrtc_identity() { return located().identity; }
+
   /// NVRTC, opened now if it is not yet. Throws Unavailable.
   std::shared_ptr<const Nvrtc> nvrtc();
 

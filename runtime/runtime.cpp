@@ -105,6 +105,8 @@ PlanRequest Runtime::plan_async(const Problem& problem, const std::shared_ptr<De
 
 Compiled Runtime::compile(const KernelSource& source) { return state_->compiler.compile(source); }
 
+std::string Runtime::nvrtc_identity() { return state_->compiler.nvrtc_identity(); }
+
 std::string Runtime::compile_to_ptx(const KernelSource& source) {
   return state_->compiler.compile_to_ptx(source);
 }

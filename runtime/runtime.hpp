@@ -53,6 +53,10 @@ class Runtime {
   /// Source to binary, through the disk cache. Needs no GPU.
   Compiled compile(const KernelSource& source);
 
+  /// Identity of the NVRTC that compile() uses, which is part of every cache key. Reads it from the
+  /// library's file without loading it. Throws Unavailable.
+  std::string nvrtc_identity();
+
   /// Source to PTX text, not cached. Needs no GPU.
   std::string compile_to_ptx(const KernelSource& source);
 

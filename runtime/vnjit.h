@@ -95,6 +95,8 @@ typedef struct vnjit_options {
                              ///< error). 0: no cache folder, NVRTC from the system's folders,
                              ///< one thread a core, no reports
   size_t cached_plans;       ///< plans kept in memory; 1024
+  int64_t cache_bytes;       ///< of the cache folder, least recently used dropped first; 0: no
+                             ///< bound; -1, the default: not given, 2 GiB
 } vnjit_options;
 
 /// Null options are the default ones. Opens, reads and writes nothing but the environment.
@@ -342,6 +344,29 @@ vnjit_status vnjit_plan_create(vnjit_runtime* runtime, vnjit_device* device,
                                vnjit_error* error);
 void vnjit_plan_destroy(vnjit_plan* plan);
 
+/// A plan that is made on a thread of the runtime's. The request may be destroyed at any time.
+typedef struct vnjit_plan_request vnjit_plan_request;
+
+/// vnjit_plan_create that returns at once; what goes wrong on the way, vnjit_plan_request_get says.
+vnjit_status vnjit_plan_create_async(vnjit_runtime* runtime, vnjit_device* device,
+                                     const vnjit_problem* problem, const char* config,
+                                     vnjit_plan_request** request, vnjit_error* error);
+void vnjit_plan_request_destroy(vnjit_plan_request* request);
+
+/// Waits for at most `milliseconds`, without end where they are below 0. `*ready` is then 1 where
+/// vnjit_plan_request_get answers at once, else 0.
+vnjit_status vnjit_plan_request_wait(const vnjit_plan_request* request, int64_t milliseconds,
+                                     int32_t* ready, vnjit_error* error);
+
+/// The plan, after waiting for it. Each handle is destroyed.
+vnjit_status vnjit_plan_request_get(const vnjit_plan_request* request, vnjit_plan** plan,
+                                    vnjit_error* error);
+
+/// A plan of the same device that can run the problem now, without waiting: the plan itself, or a
+/// slower or more general one with the same noise; null where there is none yet.
+vnjit_status vnjit_plan_request_now(const vnjit_plan_request* request, vnjit_plan** plan,
+                                    vnjit_error* error);
+
 /// Bytes of scratch memory a run with arguments of these sizes needs.
 vnjit_status vnjit_plan_workspace_bytes(const vnjit_plan* plan, const vnjit_arguments* arguments,
                                         size_t* bytes, vnjit_error* error);
@@ -370,6 +395,13 @@ vnjit_status vnjit_emit(const vnjit_problem* problem, const char* arch, const ch
 vnjit_status vnjit_compile(vnjit_runtime* runtime, const vnjit_problem* problem, const char* arch,
                            const char* config, const char* access, void* cubin, size_t capacity,
                            size_t* needed, vnjit_error* error);
+
+/// Why two kernels do, or do not, share a binary: a line on that, and one for each field in which
+/// they differ. Other arguments as above.
+vnjit_status vnjit_explain_key(vnjit_runtime* runtime, const vnjit_problem* problem,
+                               const char* config, const vnjit_problem* other_problem,
+                               const char* other_config, const char* arch, char* text,
+                               size_t capacity, size_t* needed, vnjit_error* error);
 
 /// min(max_stages, max(1, budget_bytes / per_stage_bytes)); max_stages where per_stage_bytes <= 0.
 int32_t vnjit_choose_num_stages(int64_t budget_bytes, int64_t per_stage_bytes, int32_t max_stages);

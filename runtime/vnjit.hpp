@@ -15,6 +15,7 @@
 #include "vnjit/runtime/cpu/noise.hpp"
 #include "vnjit/runtime/device.hpp"
 #include "vnjit/runtime/error.hpp"
+#include "vnjit/runtime/explain_key.hpp"
 #include "vnjit/runtime/operations.hpp"
 #include "vnjit/runtime/options.hpp"
 #include "vnjit/runtime/plan.hpp"

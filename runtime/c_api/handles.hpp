@@ -21,4 +21,8 @@ struct vnjit_device {
 struct vnjit_plan {
   std::shared_ptr<const vnjit::Plan> plan;
 };
+
+struct vnjit_plan_request {
+  vnjit::PlanRequest request;
+};
 // NOLINTEND(readability-identifier-naming)

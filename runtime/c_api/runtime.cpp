@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "vnjit/runtime/c_api/handles.hpp"
 #include "vnjit/runtime/c_api/results.hpp"
 #include "vnjit/runtime/c_api/structs.hpp"
@@ -10,6 +12,7 @@ vnjit_options defaults() {
   vnjit_options options{};
   options.read_environment = 1;
   options.cached_plans = Options{}.cached_plans;
+  options.cache_bytes = -1;
   return options;
 }
 
@@ -34,6 +37,12 @@ Options options_of(const vnjit_options* given) {
   if (c.report != nullptr) options.report = report_to(c.report, c.report_user);
   if (c.cpu_threads != 0) options.cpu_threads = c.cpu_threads;
   options.cached_plans = c.cached_plans;
+  if (c.cache_bytes < -1) {
+    throw InvalidArgument(
+        fmt::format("cache_bytes is {}; it must be at least 0, or -1 for what the environment says",
+                    c.cache_bytes));
+  }
+  if (c.cache_bytes >= 0) options.cache_bytes = c.cache_bytes;
   return options;
 }
 

@@ -110,7 +110,7 @@ std::size_t start_of_size() {
 // field, for a field that is appended must not lie where callers of before have padding.
 TEST(CApiStruct, BeginsWithItsSizeAndEndsWithItsLastField) {
   VNJIT_EXPECT_STRUCT(vnjit_error, 4112, message);
-  VNJIT_EXPECT_STRUCT(vnjit_options, 56, cached_plans);
+  VNJIT_EXPECT_STRUCT(vnjit_options, 56, cache_bytes);
   VNJIT_EXPECT_STRUCT(vnjit_perturbed_linear, 88, reserved);
   VNJIT_EXPECT_STRUCT(vnjit_gradient, 64, reserved);
   VNJIT_EXPECT_STRUCT(vnjit_reduce_metric, 56, params);
