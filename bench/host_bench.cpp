@@ -101,11 +101,12 @@ class LaunchBench : public benchmark::Fixture {
     }
     device = runtime.gpu(0);
     memory = Buffer<float>(device, 64 * 64);
+    y = Buffer<float>(device, 64);
     seeds = Buffer<std::int64_t>(device, 1);
     arguments = {.x = memory.data(),
                  .weight = memory.data(),
                  .seeds = seeds.data(),
-                 .y = memory.data(),
+                 .y = y.data(),
                  .sigma = 0.1f,
                  .pop = 1,
                  .batch = 1,
@@ -115,13 +116,14 @@ class LaunchBench : public benchmark::Fixture {
   void TearDown(benchmark::State&) override {
     seeds = {};
     memory = {};
+    y = {};
     device.reset();
   }
 
   Runtime runtime{in_memory()};
   const PerturbedLinear problem{.bias = false, .pop = 1, .batch = 1, .in = 64, .out = 64};
   std::shared_ptr<Device> device;
-  Buffer<float> memory;
+  Buffer<float> memory, y;
   Buffer<std::int64_t> seeds;
   PerturbedLinearArguments arguments;
 };
@@ -148,7 +150,8 @@ BENCHMARK_DEFINE_F(LaunchBench, bare_launch)(benchmark::State& state) {
                                    device->limits(), contiguous_access(problem));
   const Kernel kernel(driver, runtime.compile(source).binary, source.shared_bytes);
   PerturbedLinearParams params{};
-  params.x = params.weight = params.y = memory.data();
+  params.x = params.weight = memory.data();
+  params.y = y.data();
   params.seeds = reinterpret_cast<const long long*>(seeds.data());
   params.batch = 1;
   params.in = params.out = params.noise_row_stride = 64;

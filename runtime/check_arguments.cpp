@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "vnjit/codegen/error.hpp"
+#include "vnjit/runtime/check_overlap.hpp"
 #include "vnjit/runtime/check_update.hpp"
 
 namespace vnjit {
@@ -18,38 +19,36 @@ constexpr std::int64_t kFloatBytes = 4;
 constexpr std::int64_t kSeedBytes = 8;
 constexpr std::int64_t kLast = std::numeric_limits<std::int64_t>::max();
 
-/// An argument's name; its text is made only when there is something to say.
-struct Name {
-  std::string_view field;
-  std::int64_t block = -1;  ///< index of the gradient block it is in
+using Name = ArgumentName;
 
-  std::string text() const {
-    return block < 0 ? std::string(field) : fmt::format("blocks[{}].{}", block, field);
-  }
-};
+/// What is refused is formatted out of the way of what is not.
+template <typename... Values>
+[[noreturn, gnu::cold, gnu::noinline]] void refuse(fmt::format_string<const Values&...> text,
+                                                   const Values&... values) {
+  throw InvalidArgument(fmt::format(text, values...));
+}
 
 void check_size(Name name, std::int64_t value) {
   if (value < 0) {
-    throw InvalidArgument(fmt::format("{} is {}; it must be at least 0", name.text(), value));
+    refuse("{} is {}; it must be at least 0", name.text(), value);
   }
 }
 
 void check_population(const NoiseSpec& noise, std::int64_t pop) {
   check_size({"pop"}, pop);
   if (noise.antithetic && pop % 2 != 0) {
-    throw InvalidArgument(fmt::format(
-        "pop is {}; it must be even with antithetic noise, which pairs individuals", pop));
+    refuse("pop is {}; it must be even with antithetic noise, which pairs individuals", pop);
   }
 }
 
 void check_pointer(Name name, const void* pointer, bool needed, std::string_view empty) {
   if (needed && pointer == nullptr) {
-    throw InvalidArgument(fmt::format("{} is null; allowed only when {} is 0", name.text(), empty));
+    refuse("{} is null; allowed only when {} is 0", name.text(), empty);
   }
 }
 
 void check_given(std::string_view name, const void* pointer) {
-  if (pointer == nullptr) throw InvalidArgument(fmt::format("{} is null; it must be given", name));
+  if (pointer == nullptr) refuse("{} is null; it must be given", name);
 }
 
 void check_seeds(const std::int64_t* seeds, std::int64_t pop) {
@@ -58,32 +57,30 @@ void check_seeds(const std::int64_t* seeds, std::int64_t pop) {
 
 void check_finite(const Sigma& sigma) {
   if (sigma.pointer == nullptr && !std::isfinite(sigma.value)) {
-    throw InvalidArgument(fmt::format("sigma is {}; it must be finite", sigma.value));
+    refuse("sigma is {}; it must be finite", sigma.value);
   }
 }
 
 void check_baked(std::string_view name, std::int64_t value, std::int64_t baked) {
   if (value != baked) {
-    throw InvalidArgument(fmt::format(
-        "{} is {}; this plan has {} = {} baked in: plan without bake_shape to run other sizes",
-        name, value, name, baked));
+    refuse("{} is {}; this plan has {} = {} baked in: plan without bake_shape to run other sizes",
+           name, value, name, baked);
   }
 }
 
 /// Elements of a buffer that the largest index reaches: they have to be addressable in bytes.
 void check_extent(Name name, Wide elements, std::int64_t element_bytes) {
   if (elements > kLast / element_bytes) {
-    throw InvalidArgument(fmt::format(
-        "{} reaches {} elements with these sizes and strides; {} of {} bytes can be addressed",
-        name.text(), elements, kLast / element_bytes, element_bytes));
+    refuse("{} reaches {} elements with these sizes and strides; {} of {} bytes can be addressed",
+           name.text(), elements, kLast / element_bytes, element_bytes);
   }
 }
 
 void check_alignment(Name name, const void* pointer, std::int64_t element_bytes) {
   const auto address = reinterpret_cast<std::uintptr_t>(pointer);
   if (address % static_cast<std::uintptr_t>(element_bytes) != 0) {
-    throw InvalidArgument(fmt::format("{} is {}; it must be a multiple of its element size, {}",
-                                      name.text(), fmt::ptr(pointer), element_bytes));
+    refuse("{} is {}; it must be a multiple of its element size, {}", name.text(),
+           fmt::ptr(pointer), element_bytes);
   }
 }
 
@@ -98,8 +95,8 @@ Wide extent(std::int64_t slices, std::int64_t slice_stride, std::int64_t rows,
 std::int64_t stride(Name name, std::int64_t value, std::string_view least_name,
                     std::int64_t least) {
   if (value != 0 && value < least) {
-    throw InvalidArgument(fmt::format("{} is {}; it must be at least {} = {}, or 0 for contiguous",
-                                      name.text(), value, least_name, least));
+    refuse("{} is {}; it must be at least {} = {}, or 0 for contiguous", name.text(), value,
+           least_name, least);
   }
   return value != 0 ? value : least;
 }
@@ -107,9 +104,8 @@ std::int64_t stride(Name name, std::int64_t value, std::string_view least_name,
 /// Elements of the rows of one individual.
 std::int64_t individual_size(std::string_view name, std::int64_t batch, std::int64_t row_stride) {
   if (Wide{batch} * row_stride > kLast) {
-    throw InvalidArgument(
-        fmt::format("{} is {}; with batch = {} an individual's rows would pass 2^63 - 1 elements",
-                    name, row_stride, batch));
+    refuse("{} is {}; with batch = {} an individual's rows would pass 2^63 - 1 elements", name,
+           row_stride, batch);
   }
   return batch * row_stride;
 }
@@ -117,12 +113,11 @@ std::int64_t individual_size(std::string_view name, std::int64_t batch, std::int
 /// Noise elements are offset + 0 ... offset + count - 1.
 void check_noise(Name name, std::int64_t offset, Wide count) {
   if (offset < 0) {
-    throw InvalidArgument(fmt::format("{} is {}; it must be at least 0", name.text(), offset));
+    refuse("{} is {}; it must be at least 0", name.text(), offset);
   }
   if (count > 0 && count - 1 > kLast - offset) {
-    throw InvalidArgument(
-        fmt::format("{} is {}; the last noise element would be {}, and must be at most 2^63 - 1",
-                    name.text(), offset, offset + count - 1));
+    refuse("{} is {}; the last noise element would be {}, and must be at most 2^63 - 1",
+           name.text(), offset, offset + count - 1);
   }
 }
 
@@ -151,7 +146,7 @@ void check_pointers(const PerturbedLinear& problem, const PerturbedLinearArgumen
   if (problem.bias) {
     check_pointer({"bias"}, arguments.bias, arguments.out > 0, "out");
   } else if (arguments.bias != nullptr) {
-    throw InvalidArgument("bias is given; this plan's problem has no bias: pass null");
+    refuse("bias is given; this plan's problem has no bias: pass null");
   }
 }
 
@@ -170,10 +165,62 @@ void fill_strides(const PerturbedLinear& problem, PerturbedLinearArguments& argu
         stride({"x_individual_stride"}, arguments.x_individual_stride, "batch * x_row_stride",
                individual_size("x_row_stride", arguments.batch, arguments.x_row_stride));
   } else if (arguments.x_individual_stride != 0) {
-    throw InvalidArgument(
-        fmt::format("x_individual_stride is {}; it must be 0, because individuals share x",
-                    arguments.x_individual_stride));
+    refuse("x_individual_stride is {}; it must be 0, because individuals share x",
+           arguments.x_individual_stride);
   }
+}
+
+MemoryRegion floats(Name name, const float* data, std::int64_t count) {
+  return {.name = name, .data = data, .element_bytes = kFloatBytes, .columns = count};
+}
+
+MemoryRegion seeds_region(const NoiseSpec& noise, const std::int64_t* seeds, std::int64_t pop) {
+  return {.name = {"seeds"},
+          .data = seeds,
+          .element_bytes = kSeedBytes,
+          .columns = noise.seed_count(pop)};
+}
+
+MemoryRegion scratch(const Workspace& workspace) {
+  return {.name = {"workspace"},
+          .data = workspace.data,
+          .columns = static_cast<std::int64_t>(workspace.bytes),
+          .written = true};
+}
+
+void check_apart(const PerturbedLinear& problem, const PerturbedLinearArguments& arguments,
+                 const Workspace& workspace) {
+  const std::int64_t bytes = size_bytes(problem.input);
+  const bool individual = problem.layout == InputLayout::individual;
+  const MemoryRegion regions[] = {
+      {.name = {"y"},
+       .data = arguments.y,
+       .element_bytes = size_bytes(problem.output),
+       .columns = arguments.out,
+       .rows = arguments.batch,
+       .row_stride = arguments.y_row_stride,
+       .slices = arguments.pop,
+       .slice_stride = arguments.y_individual_stride,
+       .written = true},
+      {.name = {"x"},
+       .data = arguments.x,
+       .element_bytes = bytes,
+       .columns = arguments.in,
+       .rows = arguments.batch,
+       .row_stride = arguments.x_row_stride,
+       .slices = individual ? arguments.pop : 1,
+       .slice_stride = arguments.x_individual_stride},
+      {.name = {"weight"},
+       .data = arguments.weight,
+       .element_bytes = bytes,
+       .columns = arguments.in,
+       .rows = arguments.out,
+       .row_stride = arguments.weight_row_stride},
+      {.name = {"bias"}, .data = arguments.bias, .element_bytes = bytes, .columns = arguments.out},
+      seeds_region(problem.noise, arguments.seeds, arguments.pop),
+      floats({"sigma"}, arguments.sigma.pointer, 1),
+      scratch(workspace)};
+  check_overlap(regions);
 }
 
 void check_buffers(const PerturbedLinear& problem, const PerturbedLinearArguments& arguments) {
@@ -197,15 +244,53 @@ void check_buffers(const PerturbedLinear& problem, const PerturbedLinearArgument
   check_alignment({"y"}, arguments.y, output_bytes);
 }
 
+/// Whether every block is so ordinary that none of its checks can fail: sizes, strides and offset
+/// far from where products overflow, no size 0, the buffers that the update needs and no others.
+/// Long lists are checked in a few nanoseconds a block like that.
+bool are_plain(Update update, std::span<const GradientBlock> blocks) {
+  constexpr std::int64_t kLargeSize = std::int64_t{1} << 28;
+  constexpr std::int64_t kLargeOffset = std::int64_t{1} << 60;
+  const bool weight = update != Update::none;
+  const bool moments = update == Update::adam;
+  std::int64_t odd = 0;  // what is not plain: a sign bit, or a bit that should not be there
+  bool plain = true;
+  for (const GradientBlock& block : blocks) {
+    const auto outside = [](std::int64_t value, std::int64_t least, std::int64_t limit) {
+      return (value - least) | (limit - value);
+    };
+    const auto of_stride = [&](std::int64_t stride) {
+      return outside(stride == 0 ? block.columns : stride, block.columns, kLargeSize);
+    };
+    odd |= outside(block.rows, 1, kLargeSize) | outside(block.columns, 1, kLargeSize) |
+           outside(block.offset, 0, kLargeOffset) | of_stride(block.output_row_stride) |
+           of_stride(block.weight_row_stride) | of_stride(block.noise_row_stride);
+    const auto address = [](const float* data) { return reinterpret_cast<std::uintptr_t>(data); };
+    plain &= ((address(block.output) | address(block.weight) | address(block.first_moment) |
+               address(block.second_moment)) %
+              kFloatBytes) == 0;
+    plain &= (block.output != nullptr) | weight;
+    plain &= (block.weight != nullptr) == weight;
+    plain &= (block.first_moment != nullptr) == moments;
+    plain &= (block.second_moment != nullptr) == moments;
+  }
+  return plain && odd >= 0;
+}
+
+void check_each(Update update, std::span<const GradientBlock> blocks) {
+  for (std::size_t index = 0; index < blocks.size(); ++index) {
+    checked(blocks[index], index);
+    check_update(update, blocks[index], index);
+  }
+}
+
 }  // namespace
 
 void refuse_arguments(const Problem& problem, std::string_view arguments) {
-  throw InvalidArgument(
-      fmt::format("this plan is for {}, not for {} arguments", operation_name(problem), arguments));
+  refuse("this plan is for {}, not for {} arguments", operation_name(problem), arguments);
 }
 
-PerturbedLinearArguments checked(const PerturbedLinear& problem,
-                                 PerturbedLinearArguments arguments) {
+PerturbedLinearArguments checked(const PerturbedLinear& problem, PerturbedLinearArguments arguments,
+                                 const Workspace& workspace) {
   check_sizes(problem, arguments);
   check_pointers(problem, arguments);
   fill_strides(problem, arguments);
@@ -214,13 +299,15 @@ PerturbedLinearArguments checked(const PerturbedLinear& problem,
   const Wide weights = noise_extent(arguments.out, arguments.in, arguments.noise_row_stride);
   const Wide with_bias = Wide{arguments.out} * arguments.noise_row_stride + arguments.out;
   check_noise({"offset"}, arguments.offset, problem.bias ? with_bias : weights);
+  check_apart(problem, arguments, workspace);
   return arguments;
 }
 
-GradientArguments checked(const Gradient& problem, GradientArguments arguments) {
+GradientArguments checked(const Gradient& problem, GradientArguments arguments,
+                          const Workspace& workspace) {
   check_population(problem.noise, arguments.pop);
   if (arguments.pop == 0) {
-    throw InvalidArgument("pop is 0; a gradient needs at least 1 individual");
+    refuse("pop is 0; a gradient needs at least 1 individual");
   }
   check_size({"pop_size"}, arguments.pop_size);
   if (arguments.pop_size == 0) arguments.pop_size = arguments.pop;
@@ -231,13 +318,14 @@ GradientArguments checked(const Gradient& problem, GradientArguments arguments) 
   if (!arguments.blocks.empty()) check_given("blocks", arguments.blocks.data());
   check_finite(arguments.sigma);
   if (arguments.sigma.pointer == nullptr && arguments.sigma.value == 0.0f) {
-    throw InvalidArgument("sigma is 0; a gradient divides by it");
+    refuse("sigma is 0; a gradient divides by it");
   }
   check_step(problem.update, arguments.update);
-  for (std::size_t index = 0; index < arguments.blocks.size(); ++index) {
-    checked(arguments.blocks[index], index);
-    check_update(problem.update, arguments.blocks[index], index);
-  }
+  if (!are_plain(problem.update, arguments.blocks)) check_each(problem.update, arguments.blocks);
+  const MemoryRegion others[] = {floats({"fitness"}, arguments.fitness, arguments.pop),
+                                 seeds_region(problem.noise, arguments.seeds, arguments.pop),
+                                 floats({"sigma"}, arguments.sigma.pointer, 1), scratch(workspace)};
+  check_overlap(arguments.blocks, others);
   return arguments;
 }
 
@@ -267,7 +355,8 @@ GradientBlock checked(const GradientBlock& block, std::size_t index) {
   return filled;
 }
 
-ReduceMetricArguments checked(const ReduceMetric& problem, ReduceMetricArguments arguments) {
+ReduceMetricArguments checked(const ReduceMetric& problem, ReduceMetricArguments arguments,
+                              const Workspace& workspace) {
   check_population(problem.noise, arguments.pop);
   check_size({"params"}, arguments.params);
   check_seeds(arguments.seeds, arguments.pop);
@@ -281,6 +370,16 @@ ReduceMetricArguments checked(const ReduceMetric& problem, ReduceMetricArguments
   check_alignment({"metric"}, arguments.metric, kFloatBytes);
   check_finite(arguments.sigma);
   check_noise({"offset"}, arguments.offset, arguments.params);
+  MemoryRegion metric = floats({"metric"}, arguments.metric, arguments.pop);
+  metric.written = true;
+  const MemoryRegion center{.name = {"center"},
+                            .data = arguments.center,
+                            .element_bytes = size_bytes(problem.input),
+                            .columns = arguments.params};
+  const MemoryRegion regions[] = {
+      metric, center, seeds_region(problem.noise, arguments.seeds, arguments.pop),
+      floats({"sigma"}, arguments.sigma.pointer, 1), scratch(workspace)};
+  check_overlap(regions);
   return arguments;
 }
 

@@ -22,11 +22,14 @@ const Operation& operation_for(const Problem& problem, std::string_view argument
   return *operation;
 }
 
-PerturbedLinearArguments checked(const PerturbedLinear& problem,
-                                 PerturbedLinearArguments arguments);
-GradientArguments checked(const Gradient& problem, GradientArguments arguments);
+/// What is written must share no memory with anything else, the workspace included.
+PerturbedLinearArguments checked(const PerturbedLinear& problem, PerturbedLinearArguments arguments,
+                                 const Workspace& workspace = {});
+GradientArguments checked(const Gradient& problem, GradientArguments arguments,
+                          const Workspace& workspace = {});
 /// What of a block does not depend on the problem; above, all of every block is checked.
 GradientBlock checked(const GradientBlock& block, std::size_t index);
-ReduceMetricArguments checked(const ReduceMetric& problem, ReduceMetricArguments arguments);
+ReduceMetricArguments checked(const ReduceMetric& problem, ReduceMetricArguments arguments,
+                              const Workspace& workspace = {});
 
 }  // namespace vnjit

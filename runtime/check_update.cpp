@@ -37,13 +37,6 @@ void check_given(const Buffer& buffer, std::size_t index) {
                                     index, buffer.name));
 }
 
-void check_different(const Buffer& first, const Buffer& second, std::size_t index) {
-  if (first.data == nullptr || first.data != second.data) return;
-  throw InvalidArgument(
-      fmt::format("blocks[{0}].{1} and blocks[{0}].{2} are both {3}; each needs memory of its own",
-                  index, first.name, second.name, fmt::ptr(first.data)));
-}
-
 }  // namespace
 
 void check_step(Update update, const UpdateStep& step) {
@@ -77,12 +70,6 @@ void check_update(Update update, const GradientBlock& block, std::size_t index) 
   for (const Buffer& buffer : buffers) {
     check_use(update, buffer, index);
     check_given(buffer, index);
-  }
-  if (!any) return;
-  for (std::size_t first = 0; first < buffers.size(); ++first) {
-    for (std::size_t second = first + 1; second < buffers.size(); ++second) {
-      check_different(buffers[first], buffers[second], index);
-    }
   }
 }
 

@@ -13,7 +13,7 @@ namespace vnjit {
 
 void check_step(Update update, const UpdateStep& step);
 
-/// Block `index`: its buffers are there, no two of them the same. An output may be left out where
+/// Block `index`: its buffers are there. An output may be left out where
 /// there is an update.
 void check_update(Update update, const GradientBlock& block, std::size_t index);
 

@@ -19,12 +19,13 @@ namespace vnjit {
 ///
 /// run() throws InvalidArgument naming the argument and its value for: negative sizes, a null
 /// pointer where elements are read or written, a buffer that the problem has no use for, one buffer
-/// for two purposes of a gradient's block, a pointer off its element size, a stride below its row,
-/// a buffer beyond the address space, non-finite sigma, sigma = 0 or pop = 0 in a gradient, numbers
-/// that an update cannot take (UpdateStep), an odd pop with antithetic noise, a noise element
-/// beyond 2^63, sizes other than the baked ones, arguments of another operation, a workspace too
-/// small, another CUDA context being current.
-/// Empty outputs are legal and launch nothing. CudaError when the driver refuses the launch.
+/// for two purposes, where one of them is written (rows that lie between each other's are apart), a
+/// pointer off its element size, a stride below its row, a buffer beyond the address space,
+/// non-finite sigma, sigma = 0 or pop = 0 in a gradient, numbers that an update cannot take
+/// (UpdateStep), an odd pop with antithetic noise, a noise element beyond 2^63, sizes other than
+/// the baked ones, arguments of another operation, a workspace too small, another CUDA context
+/// being current. Empty outputs are legal and launch nothing. CudaError when the driver refuses the
+/// launch.
 class Plan {
  public:
   virtual ~Plan() = default;

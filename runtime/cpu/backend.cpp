@@ -73,14 +73,17 @@ class CpuPlan final : public Plan {
   std::size_t workspace_bytes(const ReduceMetricArguments&) const override { return 0; }
 
   void run(const PerturbedLinearArguments& arguments, StreamHandle stream,
-           Workspace) const override {
-    run_as<PerturbedLinear>("perturbed-linear", arguments, stream, cpu::perturbed_linear);
+           Workspace workspace) const override {
+    run_as<PerturbedLinear>("perturbed-linear", arguments, stream, workspace,
+                            cpu::perturbed_linear);
   }
-  void run(const GradientArguments& arguments, StreamHandle stream, Workspace) const override {
-    run_as<Gradient>("gradient", arguments, stream, cpu::gradient);
+  void run(const GradientArguments& arguments, StreamHandle stream,
+           Workspace workspace) const override {
+    run_as<Gradient>("gradient", arguments, stream, workspace, cpu::gradient);
   }
-  void run(const ReduceMetricArguments& arguments, StreamHandle stream, Workspace) const override {
-    run_as<ReduceMetric>("reduce-metric", arguments, stream, cpu::reduce_metric);
+  void run(const ReduceMetricArguments& arguments, StreamHandle stream,
+           Workspace workspace) const override {
+    run_as<ReduceMetric>("reduce-metric", arguments, stream, workspace, cpu::reduce_metric);
   }
 
   std::string explain() const override {
@@ -95,11 +98,12 @@ class CpuPlan final : public Plan {
  private:
   template <typename Operation, typename Arguments>
   void run_as(std::string_view asked, Arguments arguments, StreamHandle stream,
+              const Workspace& workspace,
               void (*operation)(const Operation&, const Arguments&, cpu::ThreadPool&)) const {
     const auto& problem = operation_for<Operation>(problem_, asked);
     check_stream(stream);
     arguments.sigma = resolved(arguments.sigma);
-    operation(problem, checked(problem, arguments), device_->pool());
+    operation(problem, checked(problem, arguments, workspace), device_->pool());
   }
 
   Problem problem_;

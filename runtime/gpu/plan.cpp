@@ -88,7 +88,7 @@ void GpuPlan::launch(const LoadedKernel& kernel, Params params, std::int64_t blo
 void GpuPlan::run(const PerturbedLinearArguments& given, StreamHandle stream,
                   Workspace workspace) const {
   const auto& problem = operation_for<PerturbedLinear>(problem_, "perturbed-linear");
-  const PerturbedLinearArguments arguments = checked(problem, given);
+  const PerturbedLinearArguments arguments = checked(problem, given, workspace);
   if (arguments.pop == 0 || arguments.batch == 0 || arguments.out == 0) return;
   if (tensor_ && tensor_->takes(arguments)) {
     tensor_->run(arguments, stream, workspace);
@@ -102,13 +102,13 @@ void GpuPlan::run(const PerturbedLinearArguments& given, StreamHandle stream,
 
 void GpuPlan::run(const GradientArguments& given, StreamHandle stream, Workspace workspace) const {
   const auto& problem = operation_for<Gradient>(problem_, "gradient");
-  gradient_->run(checked(problem, given), stream, workspace);
+  gradient_->run(checked(problem, given, workspace), stream, workspace);
 }
 
 void GpuPlan::run(const ReduceMetricArguments& given, StreamHandle stream,
                   Workspace workspace) const {
   const auto& problem = operation_for<ReduceMetric>(problem_, "reduce-metric");
-  const ReduceMetricArguments arguments = checked(problem, given);
+  const ReduceMetricArguments arguments = checked(problem, given, workspace);
   if (arguments.pop > 0) reduce_metric_->run(arguments, stream, workspace);
 }
 

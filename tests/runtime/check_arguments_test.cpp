@@ -14,14 +14,18 @@ using tests::refusal_of;
 
 constexpr std::int64_t kLast = std::numeric_limits<std::int64_t>::max();
 
-// Not null, and never read.
-float* const kMemory = reinterpret_cast<float*>(std::uintptr_t{256});
-const std::int64_t* const kSeeds = reinterpret_cast<const std::int64_t*>(std::uintptr_t{512});
+// Not null, never read, and far from each other.
+float* memory(std::uintptr_t number) { return reinterpret_cast<float*>(number << 40); }
+float* const kMemory = memory(1);
+const std::int64_t* const kSeeds = reinterpret_cast<const std::int64_t*>(memory(2));
 
 /// Legal arguments of pop = 2, batch = 3, in = 8, out = 4.
 PerturbedLinearArguments linear() {
   PerturbedLinearArguments arguments;
-  arguments.x = arguments.weight = arguments.bias = arguments.y = kMemory;
+  arguments.x = kMemory;
+  arguments.weight = memory(3);
+  arguments.bias = memory(4);
+  arguments.y = memory(5);
   arguments.seeds = kSeeds;
   arguments.sigma = 0.5f;
   arguments.pop = 2;
@@ -141,7 +145,7 @@ TEST(CheckPerturbedLinear, RefusesSigmaThatIsNotFiniteButNotAPointer) {
             "sigma is nan; it must be finite");
   EXPECT_EQ(linear_refusal([](auto& a) { a.sigma = -std::numeric_limits<float>::infinity(); }),
             "sigma is -inf; it must be finite");
-  EXPECT_EQ(linear_refusal([](auto& a) { a.sigma = kMemory; }), "");
+  EXPECT_EQ(linear_refusal([](auto& a) { a.sigma = memory(6); }), "");
   EXPECT_EQ(linear_refusal([](auto& a) { a.sigma = -1.0f; }), "");
   EXPECT_EQ(linear_refusal([](auto& a) { a.sigma = 0.0f; }), "");
 }
@@ -213,7 +217,7 @@ TEST(CheckGradient, Refuses) {
             "sigma is 0; a gradient divides by it");
   EXPECT_EQ(gradient_refusal([](auto& a) { a.sigma = std::numeric_limits<float>::infinity(); }),
             "sigma is inf; it must be finite");
-  EXPECT_EQ(gradient_refusal([](auto& a) { a.sigma = kMemory; }), "");
+  EXPECT_EQ(gradient_refusal([](auto& a) { a.sigma = memory(6); }), "");
 }
 
 TEST(CheckGradient, ChecksEveryBlock) {
@@ -255,7 +259,7 @@ std::string metric_refusal(const std::function<void(ReduceMetricArguments&)>& ch
   ReduceMetricArguments arguments;
   arguments.center = kMemory;
   arguments.seeds = kSeeds;
-  arguments.metric = kMemory;
+  arguments.metric = memory(3);
   arguments.pop = 2;
   arguments.params = 10;
   change(arguments);

@@ -22,11 +22,11 @@ T* at(std::uintptr_t address) {
 }
 
 PerturbedLinearArguments linear() {
-  return {.x = at<float>(256),
-          .weight = at<float>(256),
-          .bias = at<float>(256),
-          .seeds = at<std::int64_t>(512),
-          .y = at<float>(256),
+  return {.x = at<float>(1 << 20),
+          .weight = at<float>(1 << 21),
+          .bias = at<float>(1 << 22),
+          .seeds = at<std::int64_t>(1 << 23),
+          .y = at<float>(1 << 24),
           .sigma = 0.5f,
           .pop = 2,
           .batch = 3,
@@ -80,7 +80,13 @@ TEST(CheckBuffers, CountsTheBytesOfTheOutputsType) {
   EXPECT_EQ(linear_refusal([](auto& a) { a.y = at<float>(258); }, {.input = DataType::f16}),
             "y is 0x102; it must be a multiple of its element size, 4");
   const auto shared = [](std::int64_t pop) { return [pop](auto& a) { a.pop = pop; }; };
-  EXPECT_EQ(linear_refusal(shared(kLast / 2 / 12), halves), "");
+  EXPECT_EQ(linear_refusal(
+                [](auto& a) {
+                  a.pop = kLast / 2 / 12;
+                  a.seeds = at<std::int64_t>(0xA000000000000000);  // beyond all of y
+                },
+                halves),
+            "");
   EXPECT_EQ(linear_refusal(shared(kLast / 2 / 12 + 1), halves),
             "y reaches 4611686018427387912 elements with these sizes and strides; "
             "4611686018427387903 of 2 bytes can be addressed");

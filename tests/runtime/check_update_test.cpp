@@ -32,8 +32,8 @@ std::string refusal(Update update, const Change& change, const UpdateStep& step 
   GradientBlock blocks[] = {{.rows = 0, .columns = 9}, full()};
   change(blocks[1]);
   return refusal_of([&] {
-    checked(Gradient{.update = update}, GradientArguments{.fitness = at<float>(256),
-                                                          .seeds = at<std::int64_t>(256),
+    checked(Gradient{.update = update}, GradientArguments{.fitness = at<float>(2048),
+                                                          .seeds = at<std::int64_t>(4096),
                                                           .sigma = 1.0f,
                                                           .pop = 2,
                                                           .update = step,
@@ -101,13 +101,17 @@ TEST(CheckUpdate, RefusesOneBufferForTwoPurposes) {
                       without_moments(block);
                       block.weight = block.output;
                     }),
-            "blocks[1].output and blocks[1].weight are both 0x100; each needs memory of its own");
-  EXPECT_EQ(refusal(Update::adam, [](auto& block) { block.second_moment = block.first_moment; }),
-            "blocks[1].first_moment and blocks[1].second_moment are both 0x300; each needs memory "
-            "of its own");
-  EXPECT_EQ(refusal(Update::adam, [](auto& block) { block.second_moment = block.weight; }),
-            "blocks[1].weight and blocks[1].second_moment are both 0x200; each needs memory of its "
-            "own");
+            "blocks[1].output and blocks[1].weight overlap: 0x100 to 0x118 and 0x100 to 0x118; "
+            "what a run "
+            "writes needs memory of its own");
+  EXPECT_EQ(
+      refusal(Update::adam, [](auto& block) { block.second_moment = block.first_moment; }),
+      "blocks[1].first_moment and blocks[1].second_moment overlap: 0x300 to 0x318 and 0x300 to "
+      "0x318; what a run writes needs memory of its own");
+  EXPECT_EQ(
+      refusal(Update::adam, [](auto& block) { block.second_moment = block.weight; }),
+      "blocks[1].weight and blocks[1].second_moment overlap: 0x200 to 0x218 and 0x200 to 0x218; "
+      "what a run writes needs memory of its own");
   EXPECT_EQ(refusal(Update::adam,
                     [](auto& block) {
                       block.rows = 0;
