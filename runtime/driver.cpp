@@ -45,6 +45,8 @@ Driver::Driver(const std::vector<std::string>& names) : library_(open_driver(nam
   // Its second version came with CUDA 12.8 and has the same signature; the first is everywhere.
   cuEventElapsedTime = library_.function<decltype(cuEventElapsedTime)>("cuEventElapsedTime");
 
+  static const ForkGuard since_first_opened;
+  if (since_first_opened.forked()) refuse_forked();
   if (const CUresult result = cuInit(0); result != CUDA_SUCCESS) {
     throw Unavailable(fmt::format("the CUDA driver {} does not start: cuInit returned {}",
                                   path().string(), describe(result)));
@@ -52,6 +54,12 @@ Driver::Driver(const std::vector<std::string>& names) : library_(open_driver(nam
   int version = 0;
   check(cuDriverGetVersion(&version), "cuDriverGetVersion");
   version_ = {version / 1000, version % 1000 / 10};
+}
+
+void Driver::refuse_forked() {
+  throw Unavailable(
+      "this process was forked after CUDA was initialized, and CUDA does not work in it; use CUDA "
+      "only after the fork, or begin a new program with exec");
 }
 
 std::string Driver::describe(CUresult result) const {

@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "vnjit/runtime/error.hpp"
+#include "vnjit/runtime/gpu/capture_mode.hpp"
 
 namespace vnjit {
 namespace {
@@ -40,12 +41,14 @@ bool is_primary_active(const Driver& driver, CUdevice device) {
 }  // namespace
 
 int count_gpus(const Driver& driver) {
+  driver.require_not_forked();
   int count = 0;
   driver.check(driver.cuDeviceGetCount(&count), "cuDeviceGetCount");
   return count;
 }
 
 InContext::InContext(const GpuDevice& device) : driver_(*device.driver()) {
+  driver_.require_not_forked();
   driver_.check(driver_.cuCtxPushCurrent(device.context()), "cuCtxPushCurrent");
 }
 
@@ -71,7 +74,7 @@ GpuDevice::GpuDevice(std::shared_ptr<const Driver> driver, int ordinal)
 }
 
 GpuDevice::~GpuDevice() {
-  if (!primary_) return;
+  if (!primary_ || driver_->forked()) return;
   // Nobody may be left with a current context that the release could destroy.
   CUcontext current = nullptr;
   if (driver_->cuCtxGetCurrent(&current) == CUDA_SUCCESS && current == context_) {
@@ -115,7 +118,17 @@ void GpuDevice::query_limits(CUdevice device) {
   limits_.max_grid_x = get(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X);
 }
 
+std::shared_ptr<const Kernel> GpuDevice::load(const Binary& binary, std::int64_t shared_bytes) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(kernels_, [](const auto& entry) { return entry.second.expired(); });
+  std::weak_ptr<const Kernel>& place = kernels_[binary.key];
+  std::shared_ptr<const Kernel> kernel = place.lock();
+  if (!kernel) place = kernel = std::make_shared<const Kernel>(driver_, binary, shared_bytes);
+  return kernel;
+}
+
 void GpuDevice::require_context() const {
+  driver_->require_not_forked();
   CUcontext current = nullptr;
   driver_->check(driver_->cuCtxGetCurrent(&current), "cuCtxGetCurrent");
   if (current == context_) [[likely]] {
@@ -133,6 +146,7 @@ void GpuDevice::require_context() const {
 void* GpuDevice::allocate(std::size_t bytes) {
   if (bytes == 0) return nullptr;
   require_context();
+  const OutsideCapture outside_capture(*driver_);
   CUdeviceptr data = 0;
   driver_->check(driver_->cuMemAlloc(&data, bytes), fmt::format("cuMemAlloc({} bytes)", bytes));
   return std::bit_cast<void*>(data);
@@ -141,7 +155,8 @@ void* GpuDevice::allocate(std::size_t bytes) {
 // From any thread, with any context current; what fails now has failed before.
 template <typename Function>
 void GpuDevice::in_context(const Function& call) noexcept {
-  if (driver_->cuCtxPushCurrent(context_) != CUDA_SUCCESS) return;
+  if (driver_->forked() || driver_->cuCtxPushCurrent(context_) != CUDA_SUCCESS) return;
+  const OutsideCapture outside_capture(*driver_);
   call();
   CUcontext popped = nullptr;
   driver_->cuCtxPopCurrent(&popped);
@@ -151,9 +166,26 @@ void GpuDevice::release(void* data) noexcept {
   if (data) in_context([&] { driver_->cuMemFree(address(data)); });
 }
 
+// To wait for a stream that is being captured would end the capture with an error, and what is
+// copied would be copied at each replay. The default stream cannot be asked while another one is
+// captured that it would wait for.
+void GpuDevice::refuse_captured(StreamHandle stream, std::string_view what) const {
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  const CUresult result = driver_->cuStreamIsCapturing(stream, &status);
+  if (result == CUDA_SUCCESS && status == CU_STREAM_CAPTURE_STATUS_NONE) return;
+  if (result != CUDA_SUCCESS && result != CUDA_ERROR_STREAM_CAPTURE_IMPLICIT) {
+    driver_->check(result, "cuStreamIsCapturing");
+  }
+  throw InvalidArgument(fmt::format(
+      "a stream is being captured: {} waits for its stream, which a graph cannot; do it before or "
+      "after the capture, or in a stream of cudaStreamNonBlocking that is not captured",
+      what));
+}
+
 void GpuDevice::copy_in(void* device, const void* host, std::size_t bytes, StreamHandle stream) {
   if (bytes == 0) return;
   require_context();
+  refuse_captured(stream, "a copy to the GPU");
   driver_->check(driver_->cuMemcpyHtoDAsync(address(device), host, bytes, stream),
                  fmt::format("cuMemcpyHtoDAsync({} bytes)", bytes));
   synchronize(stream);
@@ -162,6 +194,7 @@ void GpuDevice::copy_in(void* device, const void* host, std::size_t bytes, Strea
 void GpuDevice::copy_out(void* host, const void* device, std::size_t bytes, StreamHandle stream) {
   if (bytes == 0) return;
   require_context();
+  refuse_captured(stream, "a copy from the GPU");
   driver_->check(driver_->cuMemcpyDtoHAsync(host, address(device), bytes, stream),
                  fmt::format("cuMemcpyDtoHAsync({} bytes)", bytes));
   synchronize(stream);
@@ -180,6 +213,7 @@ void GpuDevice::destroy_stream(StreamHandle stream) noexcept {
 
 void GpuDevice::synchronize(StreamHandle stream) {
   require_context();
+  refuse_captured(stream, "synchronization");
   driver_->check(driver_->cuStreamSynchronize(stream), "cuStreamSynchronize");
 }
 

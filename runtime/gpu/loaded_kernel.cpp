@@ -28,7 +28,7 @@ LoadedKernel::LoadedKernel(const KernelSource& source, const std::shared_ptr<Gpu
 LoadedKernel::LoadedKernel(const KernelSource& source, const Compiled& compiled,
                            std::shared_ptr<GpuDevice> device)
     : device_(std::move(device)),
-      kernel_(device_->driver(), compiled.binary, source.shared_bytes),
+      kernel_(device_->load(compiled.binary, source.shared_bytes)),
       source_file_(compiled.cached_file),
       threads_(static_cast<unsigned>(source.threads)),
       shared_bytes_(static_cast<unsigned>(source.shared_bytes)) {}
@@ -52,7 +52,7 @@ void LoadedKernel::launch(std::int64_t blocks, void** arguments, StreamHandle st
   }
   if (count == 0 || !has_attributes) {
     call_driver(*device_, "cuLaunchKernel", [&](const Driver& driver) {
-      return driver.cuLaunchKernel(kernel_.function(), grid, 1, 1, threads_, 1, 1, shared_bytes_,
+      return driver.cuLaunchKernel(kernel_->function(), grid, 1, 1, threads_, 1, 1, shared_bytes_,
                                    stream, arguments, nullptr);
     });
     return;
@@ -67,16 +67,16 @@ void LoadedKernel::launch(std::int64_t blocks, void** arguments, StreamHandle st
   config.attrs = attributes.data();
   config.numAttrs = count;
   call_driver(*device_, "cuLaunchKernelEx", [&](const Driver& driver) {
-    return driver.cuLaunchKernelEx(&config, kernel_.function(), arguments, nullptr);
+    return driver.cuLaunchKernelEx(&config, kernel_->function(), arguments, nullptr);
   });
 }
 
 std::string LoadedKernel::describe(std::string_view role, std::string_view access) const {
-  const ResourceUsage& usage = kernel_.usage();
+  const ResourceUsage& usage = kernel_->usage();
   return fmt::format("kernel:   {}: {}{}{}: {} registers, {} bytes spilled{}{}\n", role,
-                     kernel_.entry(), access.empty() ? "" : " for access ", access, usage.registers,
-                     usage.spill_store_bytes, source_file_.empty() ? "" : "; source ",
-                     source_file_.string());
+                     kernel_->entry(), access.empty() ? "" : " for access ", access,
+                     usage.registers, usage.spill_store_bytes,
+                     source_file_.empty() ? "" : "; source ", source_file_.string());
 }
 
 }  // namespace vnjit

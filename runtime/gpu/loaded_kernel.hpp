@@ -39,7 +39,7 @@ class LoadedKernel {
                std::shared_ptr<GpuDevice> device);
 
   std::shared_ptr<GpuDevice> device_;
-  Kernel kernel_;
+  std::shared_ptr<const Kernel> kernel_;
   std::filesystem::path source_file_;  // empty where nothing is on disk
   unsigned threads_;                   // of a block
   unsigned shared_bytes_;              // of a block
