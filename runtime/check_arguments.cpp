@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -19,6 +20,8 @@ constexpr std::int64_t kFloatBytes = 4;
 constexpr std::int64_t kSeedBytes = 8;
 constexpr std::int64_t kLast = std::numeric_limits<std::int64_t>::max();
 
+// The checks are inlined: called, with their names, they cost four times as much.
+
 using Name = ArgumentName;
 
 /// What is refused is formatted out of the way of what is not.
@@ -28,20 +31,21 @@ template <typename... Values>
   throw InvalidArgument(fmt::format(text, values...));
 }
 
-void check_size(Name name, std::int64_t value) {
+[[gnu::always_inline]] inline void check_size(Name name, std::int64_t value) {
   if (value < 0) {
     refuse("{} is {}; it must be at least 0", name.text(), value);
   }
 }
 
-void check_population(const NoiseSpec& noise, std::int64_t pop) {
+[[gnu::always_inline]] inline void check_population(const NoiseSpec& noise, std::int64_t pop) {
   check_size({"pop"}, pop);
   if (noise.antithetic && pop % 2 != 0) {
     refuse("pop is {}; it must be even with antithetic noise, which pairs individuals", pop);
   }
 }
 
-void check_pointer(Name name, const void* pointer, bool needed, std::string_view empty) {
+[[gnu::always_inline]] inline void check_pointer(Name name, const void* pointer, bool needed,
+                                                 std::string_view empty) {
   if (needed && pointer == nullptr) {
     refuse("{} is null; allowed only when {} is 0", name.text(), empty);
   }
@@ -51,11 +55,11 @@ void check_given(std::string_view name, const void* pointer) {
   if (pointer == nullptr) refuse("{} is null; it must be given", name);
 }
 
-void check_seeds(const std::int64_t* seeds, std::int64_t pop) {
+[[gnu::always_inline]] inline void check_seeds(const std::int64_t* seeds, std::int64_t pop) {
   check_pointer({"seeds"}, seeds, pop > 0, "pop");
 }
 
-void check_finite(const Sigma& sigma) {
+[[gnu::always_inline]] inline void check_finite(const Sigma& sigma) {
   if (sigma.pointer == nullptr && !std::isfinite(sigma.value)) {
     refuse("sigma is {}; it must be finite", sigma.value);
   }
@@ -69,31 +73,35 @@ void check_baked(std::string_view name, std::int64_t value, std::int64_t baked) 
 }
 
 /// Elements of a buffer that the largest index reaches: they have to be addressable in bytes.
-void check_extent(Name name, Wide elements, std::int64_t element_bytes) {
-  if (elements > kLast / element_bytes) {
+[[gnu::always_inline]] inline void check_extent(Name name, Wide elements,
+                                                std::int64_t element_bytes) {
+  // Element sizes are powers of two, and a division would cost more than all else here.
+  if (elements > kLast >> std::countr_zero(static_cast<std::uint64_t>(element_bytes))) {
     refuse("{} reaches {} elements with these sizes and strides; {} of {} bytes can be addressed",
            name.text(), elements, kLast / element_bytes, element_bytes);
   }
 }
 
-void check_alignment(Name name, const void* pointer, std::int64_t element_bytes) {
+[[gnu::always_inline]] inline void check_alignment(Name name, const void* pointer,
+                                                   std::int64_t element_bytes) {
   const auto address = reinterpret_cast<std::uintptr_t>(pointer);
-  if (address % static_cast<std::uintptr_t>(element_bytes) != 0) {
+  if ((address & (static_cast<std::uintptr_t>(element_bytes) - 1)) != 0) {
     refuse("{} is {}; it must be a multiple of its element size, {}", name.text(),
            fmt::ptr(pointer), element_bytes);
   }
 }
 
 /// One past the last element of `slices` blocks of `rows` rows.
-Wide extent(std::int64_t slices, std::int64_t slice_stride, std::int64_t rows,
-            std::int64_t row_stride, std::int64_t columns) {
+[[gnu::always_inline]] inline Wide extent(std::int64_t slices, std::int64_t slice_stride,
+                                          std::int64_t rows, std::int64_t row_stride,
+                                          std::int64_t columns) {
   if (slices == 0 || rows == 0 || columns == 0) return 0;
   return Wide{slices - 1} * slice_stride + Wide{rows - 1} * row_stride + columns;
 }
 
 /// The stride, or `least` where it is 0.
-std::int64_t stride(Name name, std::int64_t value, std::string_view least_name,
-                    std::int64_t least) {
+[[gnu::always_inline]] inline std::int64_t stride(Name name, std::int64_t value,
+                                                  std::string_view least_name, std::int64_t least) {
   if (value != 0 && value < least) {
     refuse("{} is {}; it must be at least {} = {}, or 0 for contiguous", name.text(), value,
            least_name, least);
@@ -102,7 +110,9 @@ std::int64_t stride(Name name, std::int64_t value, std::string_view least_name,
 }
 
 /// Elements of the rows of one individual.
-std::int64_t individual_size(std::string_view name, std::int64_t batch, std::int64_t row_stride) {
+[[gnu::always_inline]] inline std::int64_t individual_size(std::string_view name,
+                                                           std::int64_t batch,
+                                                           std::int64_t row_stride) {
   if (Wide{batch} * row_stride > kLast) {
     refuse("{} is {}; with batch = {} an individual's rows would pass 2^63 - 1 elements", name,
            row_stride, batch);
@@ -111,7 +121,7 @@ std::int64_t individual_size(std::string_view name, std::int64_t batch, std::int
 }
 
 /// Noise elements are offset + 0 ... offset + count - 1.
-void check_noise(Name name, std::int64_t offset, Wide count) {
+[[gnu::always_inline]] inline void check_noise(Name name, std::int64_t offset, Wide count) {
   if (offset < 0) {
     refuse("{} is {}; it must be at least 0", name.text(), offset);
   }
@@ -122,11 +132,13 @@ void check_noise(Name name, std::int64_t offset, Wide count) {
 }
 
 /// Noise elements from the first to the last of `rows` rows.
-Wide noise_extent(std::int64_t rows, std::int64_t columns, std::int64_t row_stride) {
+[[gnu::always_inline]] inline Wide noise_extent(std::int64_t rows, std::int64_t columns,
+                                                std::int64_t row_stride) {
   return rows > 0 && columns > 0 ? Wide{rows - 1} * row_stride + columns : 0;
 }
 
-void check_sizes(const PerturbedLinear& problem, const PerturbedLinearArguments& arguments) {
+[[gnu::always_inline]] inline void check_sizes(const PerturbedLinear& problem,
+                                               const PerturbedLinearArguments& arguments) {
   check_population(problem.noise, arguments.pop);
   check_size({"batch"}, arguments.batch);
   check_size({"in"}, arguments.in);
@@ -137,7 +149,8 @@ void check_sizes(const PerturbedLinear& problem, const PerturbedLinearArguments&
   }
 }
 
-void check_pointers(const PerturbedLinear& problem, const PerturbedLinearArguments& arguments) {
+[[gnu::always_inline]] inline void check_pointers(const PerturbedLinear& problem,
+                                                  const PerturbedLinearArguments& arguments) {
   const bool writes = arguments.pop > 0 && arguments.batch > 0 && arguments.out > 0;
   check_seeds(arguments.seeds, arguments.pop);
   check_pointer({"x"}, arguments.x, writes && arguments.in > 0, "pop, batch, in or out");
@@ -150,7 +163,8 @@ void check_pointers(const PerturbedLinear& problem, const PerturbedLinearArgumen
   }
 }
 
-void fill_strides(const PerturbedLinear& problem, PerturbedLinearArguments& arguments) {
+[[gnu::always_inline]] inline void fill_strides(const PerturbedLinear& problem,
+                                                PerturbedLinearArguments& arguments) {
   arguments.x_row_stride = stride({"x_row_stride"}, arguments.x_row_stride, "in", arguments.in);
   arguments.weight_row_stride =
       stride({"weight_row_stride"}, arguments.weight_row_stride, "in", arguments.in);
@@ -188,8 +202,9 @@ MemoryRegion scratch(const Workspace& workspace) {
           .written = true};
 }
 
-void check_apart(const PerturbedLinear& problem, const PerturbedLinearArguments& arguments,
-                 const Workspace& workspace) {
+[[gnu::cold, gnu::noinline]] void check_apart(const PerturbedLinear& problem,
+                                              const PerturbedLinearArguments& arguments,
+                                              const Workspace& workspace) {
   const std::int64_t bytes = size_bytes(problem.input);
   const bool individual = problem.layout == InputLayout::individual;
   const MemoryRegion regions[] = {
@@ -223,7 +238,45 @@ void check_apart(const PerturbedLinear& problem, const PerturbedLinearArguments&
   check_overlap(regions);
 }
 
-void check_buffers(const PerturbedLinear& problem, const PerturbedLinearArguments& arguments) {
+/// Whether all of y and all of the workspace lie apart from everything else, from first to last
+/// byte: what is left to be looked at by check_apart is rare.
+[[gnu::always_inline]] inline bool are_far_apart(const PerturbedLinear& problem,
+                                                 const PerturbedLinearArguments& arguments,
+                                                 const Workspace& workspace) {
+  struct Range {
+    std::uintptr_t begin, end;
+  };
+  const auto range = [](const void* data, std::int64_t elements, std::int64_t element_bytes) {
+    const auto begin = reinterpret_cast<std::uintptr_t>(data);
+    const auto bytes = static_cast<std::uintptr_t>(elements * element_bytes);
+    return Range{begin, begin + (begin != 0 ? bytes : 0)};
+  };
+  const auto elements = [](std::int64_t slices, std::int64_t slice_stride, std::int64_t rows,
+                           std::int64_t row_stride, std::int64_t columns) {
+    if (slices == 0 || rows == 0 || columns == 0) return std::int64_t{0};
+    return (slices - 1) * slice_stride + (rows - 1) * row_stride + columns;
+  };
+  const auto& a = arguments;
+  const std::int64_t bytes = size_bytes(problem.input);
+  const std::int64_t inputs = problem.layout == InputLayout::individual ? a.pop : 1;
+  const Range y = range(a.y, elements(a.pop, a.y_individual_stride, a.batch, a.y_row_stride, a.out),
+                        size_bytes(problem.output));
+  const Range scratch = range(workspace.data, static_cast<std::int64_t>(workspace.bytes), 1);
+  const Range read[] = {
+      range(a.x, elements(inputs, a.x_individual_stride, a.batch, a.x_row_stride, a.in), bytes),
+      range(a.weight, elements(1, 0, a.out, a.weight_row_stride, a.in), bytes),
+      range(a.bias, a.out, bytes), range(a.seeds, problem.noise.seed_count(a.pop), kSeedBytes),
+      range(a.sigma.pointer, 1, kFloatBytes)};
+  const auto meet = [](const Range& one, const Range& other) {
+    return (one.begin < other.end) & (other.begin < one.end);
+  };
+  bool met = meet(y, scratch);
+  for (const Range& other : read) met |= meet(y, other) | meet(scratch, other);
+  return !met;
+}
+
+[[gnu::always_inline]] inline void check_buffers(const PerturbedLinear& problem,
+                                                 const PerturbedLinearArguments& arguments) {
   const std::int64_t bytes = size_bytes(problem.input);
   const std::int64_t output_bytes = size_bytes(problem.output);
   const std::int64_t inputs = problem.layout == InputLayout::individual ? arguments.pop : 1;
@@ -299,7 +352,7 @@ PerturbedLinearArguments checked(const PerturbedLinear& problem, PerturbedLinear
   const Wide weights = noise_extent(arguments.out, arguments.in, arguments.noise_row_stride);
   const Wide with_bias = Wide{arguments.out} * arguments.noise_row_stride + arguments.out;
   check_noise({"offset"}, arguments.offset, problem.bias ? with_bias : weights);
-  check_apart(problem, arguments, workspace);
+  if (!are_far_apart(problem, arguments, workspace)) check_apart(problem, arguments, workspace);
   return arguments;
 }
 
