@@ -17,10 +17,12 @@ std::string_view trimmed(std::string_view line) {
 
 // `// @if bias` and `x = 1; //@endif`: as comments they would go unnoticed.
 bool is_nearly_directive(std::string_view text) {
-  const std::size_t comment = text.find("//");
-  if (comment == std::string_view::npos) return false;
-  const std::size_t begin = text.find_first_not_of("/ \t", comment);
-  return begin != std::string_view::npos && text[begin] == '@';
+  for (std::size_t at = text.find('@'); at != std::string_view::npos; at = text.find('@', at + 1)) {
+    const std::size_t before = text.substr(0, at).find_last_not_of("/ \t");
+    const std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
+    if (text.substr(begin, at - begin).find("//") != std::string_view::npos) return true;
+  }
+  return false;
 }
 
 class Assembler {

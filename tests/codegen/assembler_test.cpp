@@ -137,6 +137,8 @@ TEST(Assembler, RefusesWhatIsNearlyADirective) {
                    "root.cuh:1: a directive stands alone in its line and starts with //@");
   };
   refused("// @if bias");
+  refused("// see //@if bias");
+  refused("///.//// @");
   refused("//  @endif");
   refused("int a; //@if bias");
 }
