@@ -1,11 +1,15 @@
 #include <benchmark/benchmark.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 
 #include "params/perturbed_linear.cuh"
+#include "vnjit/runtime/cache_folder.hpp"
 #include "vnjit/runtime/compiler.hpp"
 #include "vnjit/runtime/driver.hpp"
+#include "vnjit/runtime/hash.hpp"
 #include "vnjit/runtime/kernel.hpp"
 #include "vnjit/vnjit.hpp"
 
@@ -65,20 +69,37 @@ void open_nvrtc(benchmark::State& state) {
 }
 BENCHMARK(open_nvrtc)->Unit(benchmark::kMillisecond)->Iterations(1);
 
+/// A cache of its own, removed with all it holds.
+class CacheDir {
+ public:
+  CacheDir()
+      : path_(std::filesystem::temp_directory_path() / fmt::format("vnjit-bench-{}", ::getpid())) {}
+  ~CacheDir() { std::filesystem::remove_all(path_); }
+  CacheDir(const CacheDir&) = delete;
+  CacheDir& operator=(const CacheDir&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// A hit beside so many other entries.
 void disk_cache_hit(benchmark::State& state) {
+  const CacheDir folder;
   Options options = Options::from_environment();
-  const auto folder =
-      std::filesystem::temp_directory_path() / ("vnjit-bench-" + std::to_string(::getpid()));
-  options.cache_dir = folder;
+  options.cache_dir = folder.path();
+  CacheFolder(folder.path()).create();
+  for (std::int64_t n = 0; n < state.range(0); ++n) {
+    std::ofstream(folder.path() / (hash128_hex(std::to_string(n)) + ".cubin")) << n;
+  }
   const KernelSource source = emit(kProblem, choose_config(kProblem, kLimits), kLimits);
   Compiler(options).compile(source);
   Compiler compiler(options);
   for (auto _ : state) {
     if (!compiler.compile(source).cache_hit) state.SkipWithError("the entry was not found");
   }
-  std::filesystem::remove_all(folder);
 }
-BENCHMARK(disk_cache_hit)->Unit(benchmark::kMicrosecond);
+BENCHMARK(disk_cache_hit)->Arg(10)->Arg(100'000)->Unit(benchmark::kMicrosecond);
 
 /// A plan found again in memory; on the CPU's device, which takes the same path.
 void plan_found_in_memory(benchmark::State& state) {
@@ -142,6 +163,23 @@ BENCHMARK_DEFINE_F(LaunchBench, run_ready_plan)(benchmark::State& state) {
   }
 }
 BENCHMARK_REGISTER_F(LaunchBench, run_ready_plan)->Unit(benchmark::kNanosecond);
+
+/// What a new process adds to the start of the driver: a Runtime, a plan whose kernels are on disk,
+/// and its first run.
+BENCHMARK_DEFINE_F(LaunchBench, warm_start)(benchmark::State& state) {
+  if (!device) return;
+  const CacheDir folder;
+  Options options = Options::from_environment();
+  options.cache_dir = folder.path();
+  Runtime(options).plan(problem, runtime.gpu(0));
+  for (auto _ : state) {
+    Runtime fresh(options);
+    const auto plan = fresh.plan(problem, fresh.gpu(0));
+    plan->run(arguments);
+    device->synchronize();
+  }
+}
+BENCHMARK_REGISTER_F(LaunchBench, warm_start)->Unit(benchmark::kMillisecond);
 
 BENCHMARK_DEFINE_F(LaunchBench, bare_launch)(benchmark::State& state) {
   if (!device) return;

@@ -39,7 +39,7 @@ TEST(Threads, EightPlanAHundredShapesInMemoryAndOnDisk) {
   {
     Options options = Options::from_environment();
     options.cache_dir = folder / "cache";
-    options.cache_bytes = 1'000'000;  // evicts meanwhile
+    options.cache_bytes = 4'000'000;  // evicts meanwhile
     options.cached_plans = 20;
     options.report = [&](Severity, std::string_view) { ++wrong; };
     Runtime runtime(options);
