@@ -33,11 +33,14 @@ struct Options {
   std::vector<std::filesystem::path> python_dirs;   ///< Python prefixes, or site-packages folders
 
   /// From these variables, of which an empty one counts as unset:
-  ///   cache_dir     VNJIT_CACHE_DIR, else XDG_CACHE_HOME/vnjit, else HOME/.cache/vnjit, else none
-  ///   cache_bytes   VNJIT_CACHE_BYTES, a whole number of bytes, or of 2^10, 2^20 or 2^30 with K,
-  ///   M, G cache_lock_wait  VNJIT_CACHE_LOCK_SECONDS nvrtc         VNJIT_NVRTC cpu_threads
-  ///   VNJIT_CPU_THREADS library_dirs  LD_LIBRARY_PATH toolkit_dirs  CUDA_HOME, CUDA_PATH
-  ///   python_dirs   VIRTUAL_ENV, PYTHONPATH, HOME/.local
+  ///   cache_dir        VNJIT_CACHE_DIR, else XDG_CACHE_HOME/vnjit, else HOME/.cache/vnjit, else
+  ///   none cache_bytes      VNJIT_CACHE_BYTES: a whole number, which K, M or G may follow
+  ///   cache_lock_wait  VNJIT_CACHE_LOCK_SECONDS
+  ///   nvrtc            VNJIT_NVRTC
+  ///   cpu_threads      VNJIT_CPU_THREADS
+  ///   library_dirs     LD_LIBRARY_PATH
+  ///   toolkit_dirs     CUDA_HOME, CUDA_PATH
+  ///   python_dirs      VIRTUAL_ENV, PYTHONPATH, HOME/.local
   /// Relative paths are made absolute here; a relative HOME or XDG_CACHE_HOME is not used, as the
   /// XDG specification asks. Warnings go to standard error. Throws InvalidArgument for a value that
   /// makes no sense.
