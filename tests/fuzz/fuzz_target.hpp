@@ -6,6 +6,7 @@
 
 /// What libFuzzer calls, and the program that replays a corpus. Any bytes are legal; what must not
 /// be aborts.
+// NOLINTNEXTLINE(readability-identifier-naming): the name is libFuzzer's
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
 namespace vnjit::fuzz {
