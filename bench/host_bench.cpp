@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "params/perturbed_linear.cuh"
 #include "vnjit/runtime/cache_folder.hpp"
@@ -100,6 +101,34 @@ void disk_cache_hit(benchmark::State& state) {
   }
 }
 BENCHMARK(disk_cache_hit)->Arg(10)->Arg(100'000)->Unit(benchmark::kMicrosecond);
+
+/// The choice of a config by a tuning record, of these sizes (range 1: 0) or near ones, among so
+/// many.
+void find_record(benchmark::State& state) {
+  const CacheDir folder;
+  RecordStore store(folder.path() / "records", {});
+  const auto problem = [](std::int64_t pop) { return PerturbedLinear{.pop = pop}; };
+  for (std::int64_t pop = 1; pop <= state.range(0); ++pop) {
+    const Config config = choose_config(problem(pop), kLimits);
+    store.put({.problem = problem(pop),
+               .limits = kLimits,
+               .config = config,
+               .seconds = 1,
+               .default_config = config,
+               .default_seconds = 1,
+               .contract_version = noise_contract_version()});
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(2100));  // until the folder has settled
+  const Problem sought = problem(state.range(0) + state.range(1));
+  for (auto _ : state) benchmark::DoNotOptimize(store.find(sought, kLimits));
+}
+BENCHMARK(find_record)
+    ->Args({1, 0})
+    ->Args({1, 1})
+    ->Args({100, 0})
+    ->Args({100, 10})
+    ->Unit(benchmark::kMicrosecond)
+    ->Iterations(1000);
 
 /// A plan found again in memory; on the CPU's device, which takes the same path.
 void plan_found_in_memory(benchmark::State& state) {

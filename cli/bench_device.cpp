@@ -6,9 +6,9 @@
 #include <cmath>
 #include <vector>
 
-#include "bench_timer.hpp"
 #include "vnjit/runtime/cpu/floats.hpp"
 #include "vnjit/runtime/gpu/noise_rate.hpp"
+#include "vnjit/runtime/tune/device_timer.hpp"
 
 namespace vnjit::cli {
 namespace {

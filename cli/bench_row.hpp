@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "vnjit/codegen/config.hpp"
+#include "vnjit/runtime/tune/device_timer.hpp"
 
 namespace vnjit::cli {
 
@@ -21,12 +22,6 @@ struct BenchCase {
 struct Work {
   double noise_values = 0;  ///< of antithetic pairs once
   double flops = 0;         ///< of matrix products; 0 where they are not what is measured
-};
-
-struct Timing {
-  double seconds = 0;  ///< of one run, the median of the samples
-  int samples = 0;
-  int runs = 1;  ///< in a row between the two events of a sample
 };
 
 /// A case, what the model says of it and, once it is measured, how long it takes.

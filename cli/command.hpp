@@ -21,6 +21,13 @@ struct Command {
 Command add_emit(CLI::App& app);
 Command add_compile(CLI::App& app);
 Command add_explain(CLI::App& app);
+Command add_run(CLI::App& app);
+Command add_tune(CLI::App& app);
+/// Hidden: what `tune` starts.
+Command add_tune_worker(CLI::App& app);
+Command add_report(CLI::App& app);
+Command add_inspect(CLI::App& app);
+Command add_diff(CLI::App& app);
 Command add_noise(CLI::App& app);
 Command add_check(CLI::App& app);
 Command add_bench(CLI::App& app);

@@ -37,8 +37,7 @@ Command add_compile(CLI::App& app) {
   return {command, [flags, path] {
             require_name("--cubin", *path);
             const KernelRequest request = flags->request();
-            const KernelSource source =
-                emit(request.problem, request.config, request.limits, request.access);
+            const KernelSource source = request.source();
             const Compiled compiled = Runtime().compile(source);
             write_file(*path, compiled.binary.cubin);
             report(compiled, source);

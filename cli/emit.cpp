@@ -1,4 +1,3 @@
-#include "vnjit/codegen/emit.hpp"
 
 #include <memory>
 
@@ -22,8 +21,7 @@ Command add_emit(CLI::App& app) {
       "  vnjit emit perturbed-linear --arch sm_90 --in 784 --out 256 --no-bias > kernel.cu");
   return {command, [flags, ptx] {
             const KernelRequest request = flags->request();
-            const KernelSource source =
-                emit(request.problem, request.config, request.limits, request.access);
+            const KernelSource source = request.source();
             write_output(*ptx ? Runtime().compile_to_ptx(source) : source.text);
             return kOk;
           }};

@@ -102,7 +102,7 @@ std::string describe_config(const KernelRequest& request) {
 }
 
 std::string describe_kernel(const KernelRequest& request) {
-  const KernelSource source = emit(request.problem, request.config, request.limits, request.access);
+  const KernelSource source = request.source();
   return row("kernel", source.entry) +
          row("", fmt::format("{} threads and {} bytes of dynamic shared memory a block",
                              source.threads, source.shared_bytes)) +
@@ -181,18 +181,19 @@ Command add_explain(CLI::App& app) {
       "explain", "Say how a kernel would be built, why, and what was predicted of others");
   const auto flags = std::make_shared<ProblemFlags>(*command);
   const auto other = std::make_shared<std::string>();
-  command
-      ->add_option("--against", *other,
-                   "another OP and its flags, as one argument: say instead why both do, or do\n"
-                   "not, share a binary, field by field")
-      ->type_name("'OP ...'")
-      ->group("How");
+  CLI::Option* against =
+      command
+          ->add_option("--against", *other,
+                       "another OP and its flags, as one argument: say instead why both do, or do\n"
+                       "not, share a binary, field by field")
+          ->type_name("'OP ...'")
+          ->group("How");
   command->footer(
       "Example:\n"
       "  vnjit explain perturbed-linear --arch sm_86 --in 1024 --out 1024 --pop 16 --batch 64");
-  return {command, [flags, other] {
+  return {command, [flags, other, against] {
             const KernelRequest request = flags->request();
-            if (!other->empty()) return explain_against(request, *other);
+            if (against->count() > 0) return explain_against(request, *other);
             write_output(describe(request.problem) + describe(request.limits) +
                          describe_config(request) + describe_kernel(request) +
                          compare_candidates(request));

@@ -112,6 +112,17 @@ std::string read_file(const std::string& path) {
   return bytes;
 }
 
+void require_writable(std::string_view flag, const std::string& path) {
+  if (path.empty()) return;
+  std::error_code failed;
+  const std::filesystem::path folder = std::filesystem::absolute(path, failed).parent_path();
+  const bool exists = std::filesystem::exists(path, failed);
+  if (std::filesystem::is_directory(path, failed) ||
+      ::access(exists ? path.c_str() : folder.c_str(), W_OK) != 0) {
+    throw FileError(fmt::format("{}: {} cannot be written", flag, path));
+  }
+}
+
 void write_file(const std::string& path, std::string_view bytes) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) {

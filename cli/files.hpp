@@ -26,6 +26,10 @@ void write_note(std::string_view text);
 /// All bytes of a file or a pipe; throws FileError, also for a device, which may have no end.
 std::string read_file(const std::string& path);
 
+/// Throws FileError for a file that could not be written, before it costs an hour to find out. An
+/// empty path is none.
+void require_writable(std::string_view flag, const std::string& path);
+
 /// Makes `path` hold `bytes`, or leaves it as it was and throws FileError: a file is replaced by
 /// one rename. A device or a pipe is written to as it is; a directory is refused.
 void write_file(const std::string& path, std::string_view bytes);

@@ -75,6 +75,7 @@ int guarded(Action action) {
 std::string names(const std::vector<Command>& commands) {
   std::string text;
   for (const Command& command : commands) {
+    if (command.app->get_group().empty()) continue;  // hidden
     text += (text.empty() ? "" : ", ") + command.app->get_name();
   }
   return text;
@@ -117,9 +118,10 @@ int run(int argc, char** argv) {
       "`vnjit COMMAND --help` lists a command's flags. The exit status is 1 for a check that does\n"
       "not hold and for what this machine cannot do, 2 for flags, values and files that cannot be\n"
       "used.");
-  const std::vector<Command> commands = {add_emit(app),  add_compile(app), add_explain(app),
-                                         add_noise(app), add_check(app),   add_bench(app),
-                                         add_cache(app), add_devices(app)};
+  const std::vector<Command> commands = {
+      add_emit(app),  add_compile(app), add_explain(app),     add_inspect(app), add_diff(app),
+      add_run(app),   add_tune(app),    add_tune_worker(app), add_report(app),  add_noise(app),
+      add_check(app), add_bench(app),   add_cache(app),       add_devices(app)};
   app.require_subcommand(0, 1);
   try {
     app.parse(argc, argv);

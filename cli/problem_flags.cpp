@@ -10,6 +10,7 @@
 #include "vnjit/codegen/candidates.hpp"
 #include "vnjit/codegen/tensor_config.hpp"
 #include "vnjit/runtime/runtime.hpp"
+#include "vnjit/runtime/template_dir.hpp"
 
 namespace vnjit::cli {
 namespace {
@@ -22,6 +23,7 @@ constexpr unsigned kGradients = kWeightGradient | kBiasGradient;
 constexpr unsigned kAll = kPerturbedLinear | kGradients | kReduceMetric;
 
 constexpr std::string_view kContiguous = "contiguous";
+constexpr std::string_view kCpu = "cpu";
 constexpr std::string_view kOperations =
     "perturbed-linear, weight-gradient, bias-gradient or reduce-metric";
 
@@ -51,7 +53,7 @@ std::int64_t size(std::string_view flag, std::string_view text) {
 
 }  // namespace
 
-ProblemFlags::ProblemFlags(CLI::App& command) {
+ProblemFlags::ProblemFlags(CLI::App& command, FlagsFor use) : use_(use) {
   const PerturbedLinear defaults;
   pop_ = fmt::to_string(defaults.pop);
   batch_ = fmt::to_string(defaults.batch);
@@ -66,10 +68,24 @@ ProblemFlags::ProblemFlags(CLI::App& command) {
   update_ = to_string(Update::none);
   arch_ = DeviceLimits{}.name;
   access_ = kContiguous;
-  command.add_option("OP", operation_, std::string(kOperations))->required()->type_name("");
+  command.add_option("OP", operation_, std::string(kOperations))
+      ->required(use != FlagsFor::tuning)
+      ->type_name("");
   add_sizes(command);
   add_operation_flags(command);
+  add_device_flags(command);
   add_kernel_flags(command);
+}
+
+KernelSource KernelRequest::source() const {
+  return templates ? emit(problem, config, limits, access, *templates)
+                   : emit(problem, config, limits, access);
+}
+
+Options KernelRequest::options() const {
+  Options options = Options::from_environment();
+  options.templates = templates;
+  return options;
 }
 
 CLI::Option* ProblemFlags::add(CLI::App& command, const std::string& name, std::string& value,
@@ -143,28 +159,48 @@ void ProblemFlags::add_operation_flags(CLI::App& command) {
       ->group(group);
 }
 
-void ProblemFlags::add_kernel_flags(CLI::App& command) {
+void ProblemFlags::add_device_flags(CLI::App& command) {
   const std::string group = "How";
+  if (use_ == FlagsFor::running) {
+    device_ = "0";
+    add(command, "--device", device_, "N", "GPU N of this machine, or cpu", kAll)->group(group);
+    return;
+  }
   add(command, "--arch", arch_, "ARCH",
       fmt::format("limits of an architecture's typical device:\n{}",
                   fmt::join(preset_names(), ", ")),
       kAll)
       ->group(group);
-  add(command, "--device", device_, "N", "limits of this machine's GPU N, instead of --arch", kAll)
+  const bool tuning = use_ == FlagsFor::tuning;
+  if (tuning) device_ = "0";
+  add(command, "--device", device_, "N",
+      tuning ? "GPU N of this machine" : "limits of this machine's GPU N, instead of --arch", kAll)
       ->group(group);
+}
+
+void ProblemFlags::add_kernel_flags(CLI::App& command) {
+  const std::string group = "How";
+  add_switch(command, "--bake-shape", bake_shape_,
+             "make in and out constants of the kernel (perturbed-linear)", kPerturbedLinear)
+      ->group(group);
+  if (use_ == FlagsFor::tuning) return;
   add(command, "--config", config_, "CONFIG",
       "such as " + to_string(Config{}) + "; else the library chooses", kAll)
       ->group(group);
   add(command, "--family", family_, "FAMILY",
       "simt, mma_sync or wgmma: the library chooses among its configs", kAll)
       ->group(group);
-  add(command, "--access", access_, "CLASS",
-      "contiguous: for aligned, contiguous buffers of these sizes at offset\n0; any: for every "
-      "alignment, stride and size; or what explain shows",
+  if (use_ == FlagsFor::looking) {
+    add(command, "--access", access_, "CLASS",
+        "contiguous: for aligned, contiguous buffers of these sizes at offset\n0; any: for every "
+        "alignment, stride and size; or what explain shows",
+        kAll)
+        ->group(group);
+  }
+  add(command, "--template-dir", template_dir_, "DIR",
+      "put kernels together from this copy of templates/, or of some files in\nit, instead of "
+      "what is built in",
       kAll)
-      ->group(group);
-  add_switch(command, "--bake-shape", bake_shape_,
-             "make in and out constants of the kernel (perturbed-linear)", kPerturbedLinear)
       ->group(group);
 }
 
@@ -175,8 +211,15 @@ void ProblemFlags::refuse_contradictions() const {
     }
   };
   refuse_both("--bias", "--no-bias");
-  refuse_both("--arch", "--device");
-  refuse_both("--config", "--family");
+  if (use_ != FlagsFor::running) refuse_both("--arch", "--device");
+  if (use_ != FlagsFor::tuning) refuse_both("--config", "--family");
+}
+
+Problem ProblemFlags::noted_problem() const {
+  refuse_contradictions();
+  Problem result = problem();
+  note_unused_flags();
+  return result;
 }
 
 KernelRequest ProblemFlags::request() const {
@@ -184,7 +227,12 @@ KernelRequest ProblemFlags::request() const {
   refuse_contradictions();
   request.problem = problem();
   note_unused_flags();
-  request.limits = limits();
+  if (given("--template-dir")) {
+    require_name("--template-dir", template_dir_);
+    request.templates = std::make_shared<const TemplateFiles>(read_templates(template_dir_));
+  }
+  request.ordinal = ordinal();
+  request.limits = limits(request.ordinal);
   request.access = access_ == kContiguous ? contiguous_access(request.problem)
                                           : parse_with("--access", access_, parse_access);
   request.config_given = given("--config");
@@ -265,16 +313,21 @@ Problem ProblemFlags::reduce_metric() const {
   return problem;
 }
 
-DeviceLimits ProblemFlags::limits() const {
-  if (!given("--device")) {
-    return parse_with("--arch", arch_,
-                      [](std::string_view name) { return DeviceLimits::preset(name); });
-  }
+/// Of the GPU that is named, -1 where none is.
+int ProblemFlags::ordinal() const {
+  const bool named = use_ == FlagsFor::looking ? given("--device") : device_ != kCpu;
+  if (!named) return -1;
   const std::int64_t ordinal = parse_count("--device", device_, "a device number");
   if (ordinal > std::numeric_limits<int>::max()) {
     throw InvalidArgument(fmt::format("--device: there is no device {}", ordinal));
   }
-  return Runtime().gpu(static_cast<int>(ordinal))->limits();
+  return static_cast<int>(ordinal);
+}
+
+DeviceLimits ProblemFlags::limits(int ordinal) const {
+  if (ordinal >= 0) return Runtime().gpu(ordinal)->limits();
+  return parse_with("--arch", arch_,
+                    [](std::string_view name) { return DeviceLimits::preset(name); });
 }
 
 Config ProblemFlags::config(const Problem& problem, const DeviceLimits& limits,

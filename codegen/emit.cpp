@@ -78,14 +78,15 @@ std::string config_line(const Config& config, const DeviceLimits& limits, const 
 
 std::string opening_comment(const Problem& problem, const Config& config,
                             const DeviceLimits& limits, const Access& access, const Parts& parts,
-                            const Launch& launch) {
+                            const Launch& launch, const TemplateFiles& templates) {
   return fmt::format("// vnjit {}: {}\n//   {}\n", kVersion, operation_name(problem),
                      formula_of(problem)) +
          noise_line(noise_of(problem)) + config_line(config, limits, launch) + parts.summary +
          fmt::format("// stages: {}; {}\n", config.stages,
                      pipeline_depth(config, problem, limits).explain()) +
-         fmt::format("// again:  vnjit emit {} --arch {} --config {} --access {}\n\n",
-                     command_flags(problem), limits.arch(), to_string(config), to_string(access));
+         fmt::format("// again:  vnjit emit {} --arch {} --config {} --access {}{}\n\n",
+                     command_flags(problem), limits.arch(), to_string(config), to_string(access),
+                     &templates == &embedded_templates() ? "" : " --template-dir DIR");
 }
 
 std::string specialization(const Parts& parts) {
@@ -116,8 +117,8 @@ std::string entry_function(const Parts& parts, const std::string& entry, const L
 Launch preparation(const DeviceLimits& limits) { return {.arch = limits.arch(), .threads = 256}; }
 
 KernelSource source_of(const std::string& comment, const Parts& parts, const std::string& entry,
-                       const Launch& launch) {
-  TemplateFiles files = embedded_templates();
+                       const Launch& launch, const TemplateFiles& templates) {
+  TemplateFiles files = templates;
   for (const auto& [path, text] : parts.files) files[path] = text;
   files["specialization.cuh"] = specialization(parts);
   KernelSource source;
@@ -134,7 +135,7 @@ KernelSource source_of(const std::string& comment, const Parts& parts, const std
 }  // namespace
 
 KernelSource emit(const Problem& problem, const Config& config, const DeviceLimits& limits,
-                  const Access& access) {
+                  const Access& access, const TemplateFiles& templates) {
   validate(problem);
   validate(config, problem, limits);
   const Parts parts = std::visit(
@@ -143,8 +144,8 @@ KernelSource emit(const Problem& problem, const Config& config, const DeviceLimi
                          .threads = config.threads(),
                          .blocks_per_sm = config.blocks_per_sm,
                          .shared_bytes = shared_bytes(config, problem)};
-  return source_of(opening_comment(problem, config, limits, access, parts, launch), parts,
-                   entry_name(parts, config), launch);
+  return source_of(opening_comment(problem, config, limits, access, parts, launch, templates),
+                   parts, entry_name(parts, config), launch, templates);
 }
 
 KernelSource emit(const Problem& problem, const Config& config, const DeviceLimits& limits) {
@@ -152,7 +153,7 @@ KernelSource emit(const Problem& problem, const Config& config, const DeviceLimi
 }
 
 KernelSource emit_base_product(const PerturbedLinear& problem, const DeviceLimits& limits,
-                               const Access& access) {
+                               const Access& access, const TemplateFiles& templates) {
   const Config config = base_product_config(problem, limits);
   const PerturbedLinear product = base_product_problem(problem);
   const Parts parts = base_product_parts(product, config, limits, access);
@@ -166,10 +167,11 @@ KernelSource emit_base_product(const PerturbedLinear& problem, const DeviceLimit
           "//   base = {}\n",
           kVersion, problem.bias ? "X*W^T + b" : "X*W^T") +
       config_line(config, limits, launch) + parts.summary + "\n";
-  return source_of(comment, parts, entry_name(parts, config), launch);
+  return source_of(comment, parts, entry_name(parts, config), launch, templates);
 }
 
-KernelSource emit_convert(const PerturbedLinear& problem, const DeviceLimits& limits) {
+KernelSource emit_convert(const PerturbedLinear& problem, const DeviceLimits& limits,
+                          const TemplateFiles& templates) {
   const std::string_view type = to_string(operand_precision(problem));
   Parts parts;
   parts.root = "tensor/convert.cuh";
@@ -177,7 +179,7 @@ KernelSource emit_convert(const PerturbedLinear& problem, const DeviceLimits& li
   parts.params = "ConvertParams";
   parts.includes = {fmt::format("types/output_{}.cuh", type)};
   return source_of(fmt::format("// vnjit {}: rows of f32 rounded to {}\n\n", kVersion, type), parts,
-                   fmt::format("vnjit_convert_f32_{}", type), preparation(limits));
+                   fmt::format("vnjit_convert_f32_{}", type), preparation(limits), templates);
 }
 
 KernelSource emit_noise_rate(const NoiseSpec& noise, const DeviceLimits& limits) {
@@ -192,10 +194,11 @@ KernelSource emit_noise_rate(const NoiseSpec& noise, const DeviceLimits& limits)
   return source_of(
       fmt::format("// vnjit {}: noise alone, {} a thread and seed\n", kVersion, parts.summary) +
           noise_line(plain) + "\n",
-      parts, fmt::format("vnjit_noise_rate_{}", name), launch);
+      parts, fmt::format("vnjit_noise_rate_{}", name), launch, embedded_templates());
 }
 
-KernelSource emit_quantize(const PerturbedLinear& problem, const DeviceLimits& limits) {
+KernelSource emit_quantize(const PerturbedLinear& problem, const DeviceLimits& limits,
+                           const TemplateFiles& templates) {
   const std::string_view type = to_string(problem.input);
   Parts parts;
   parts.root = "tensor/quantize.cuh";
@@ -204,7 +207,7 @@ KernelSource emit_quantize(const PerturbedLinear& problem, const DeviceLimits& l
   parts.includes = {fmt::format("types/input_{}.cuh", type)};
   return source_of(
       fmt::format("// vnjit {}: rows of {} rounded to 8 bits, a scale each\n\n", kVersion, type),
-      parts, fmt::format("vnjit_quantize_{}", type), preparation(limits));
+      parts, fmt::format("vnjit_quantize_{}", type), preparation(limits), templates);
 }
 
 }  // namespace vnjit

@@ -6,6 +6,7 @@
 
 #include "vnjit/codegen/access.hpp"
 #include "vnjit/codegen/config.hpp"
+#include "vnjit/codegen/templates.hpp"
 #include "vnjit/codegen/tensor_config.hpp"
 
 namespace vnjit {
@@ -20,22 +21,28 @@ struct KernelSource {
   std::int64_t shared_bytes = 0;     ///< dynamic shared memory of a block
 };
 
+// Kernels are put together from `templates`, which are those built in but for people who try an
+// idea; where they do not fit together, emission throws TemplateError.
+
 /// Emits the kernel. Pure: no files, no environment, no clock. Throws InvalidArgument or
 /// ConfigError when the problem or the config does not validate.
 KernelSource emit(const Problem& problem, const Config& config, const DeviceLimits& limits,
-                  const Access& access);
+                  const Access& access, const TemplateFiles& templates = embedded_templates());
 
 /// The kernel that makes base = X·W^T + b in fp32 before a kernel of a config for which
 /// uses_base_product() holds. Laid out as base_product_config() says.
 KernelSource emit_base_product(const PerturbedLinear& problem, const DeviceLimits& limits,
-                               const Access& access);
+                               const Access& access,
+                               const TemplateFiles& templates = embedded_templates());
 
 /// The kernel that rounds fp32 rows to the operands' type before the others where
 /// converts_inputs() holds.
-KernelSource emit_convert(const PerturbedLinear& problem, const DeviceLimits& limits);
+KernelSource emit_convert(const PerturbedLinear& problem, const DeviceLimits& limits,
+                          const TemplateFiles& templates = embedded_templates());
 
 /// The kernel that rounds X to 8 bits before the others where quantizes_inputs() holds.
-KernelSource emit_quantize(const PerturbedLinear& problem, const DeviceLimits& limits);
+KernelSource emit_quantize(const PerturbedLinear& problem, const DeviceLimits& limits,
+                           const TemplateFiles& templates = embedded_templates());
 
 /// The kernel of noise alone: how fast the generator is where nothing is done with its values.
 /// Every thread makes values of its own for each of a range of seeds. Of philox:uniform,

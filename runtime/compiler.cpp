@@ -83,7 +83,11 @@ void Compiler::remember(const Binary& binary) {
   memory_.emplace(binary.key, binary);
 }
 
-Compiled Compiler::compile(const KernelSource& source) {
+Compiled Compiler::compile(const KernelSource& generated) {
+  KernelSource source = generated;
+  if (const auto own = options_.sources.find(source.entry); own != options_.sources.end()) {
+    source.text = own->second;
+  }
   const std::string key = cache_key(source, located().identity);
   if (auto hit = find(key)) return std::move(*hit);
 

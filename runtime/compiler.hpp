@@ -27,6 +27,11 @@ class Compiler {
   /// Throws CompileError, which caches nothing, or Unavailable.
   Compiled compile(const KernelSource& source);
 
+  /// What kernels are put together from.
+  const TemplateFiles& templates() const {
+    return options_.templates ? *options_.templates : embedded_templates();
+  }
+
   /// PTX text, not cached. Throws as compile().
   std::string compile_to_ptx(const KernelSource& source);
 

@@ -90,6 +90,14 @@ std::int64_t cache_bytes(std::int64_t unless_set) {
                   *text));
 }
 
+bool use_records() {
+  const auto text = variable("VNJIT_RECORDS");
+  if (!text || *text == "1") return true;
+  if (*text == "0") return false;
+  throw InvalidArgument(fmt::format(
+      "VNJIT_RECORDS is '{}'; use 1 to take configs from tuning records, or 0 not to", *text));
+}
+
 std::chrono::milliseconds cache_lock_wait(std::chrono::milliseconds unless_set) {
   constexpr std::int64_t kDay = 86'400;
   const auto text = variable("VNJIT_CACHE_LOCK_SECONDS");
@@ -112,6 +120,10 @@ Options Options::from_environment() {
   options.cache_dir = vnjit::cache_dir();
   options.cache_bytes = vnjit::cache_bytes(options.cache_bytes);
   options.cache_lock_wait = vnjit::cache_lock_wait(options.cache_lock_wait);
+  options.use_records = vnjit::use_records();
+  if (const auto file = variable("VNJIT_RECORD_PROBLEMS")) {
+    options.record_problems = absolute_path(*file);
+  }
   if (const auto nvrtc = variable("VNJIT_NVRTC")) options.nvrtc = absolute_path(*nvrtc);
   options.cpu_threads = vnjit::cpu_threads();
   options.report = report_to_standard_error;

@@ -12,6 +12,8 @@
 #include "vnjit/runtime/gpu/device.hpp"
 #include "vnjit/runtime/gpu/plan.hpp"
 #include "vnjit/runtime/plan_builder.hpp"
+#include "vnjit/runtime/tune/record_store.hpp"
+#include "vnjit/runtime/tune/recorded_problems.hpp"
 
 namespace vnjit {
 
@@ -19,6 +21,9 @@ struct Runtime::State {
   explicit State(Options given)
       : options(std::move(given)),
         compiler(options),
+        records(options.cache_dir.empty() ? options.cache_dir : options.cache_dir / "records",
+                options.report),
+        recorded(options.record_problems, options.report),
         plans(options.cached_plans,
               [this](const PlanKey& key, const std::shared_ptr<Device>& device,
                      const PlanBuilder::Offer& offer) { return build(key, device, offer); }) {}
@@ -31,6 +36,8 @@ struct Runtime::State {
 
   Options options;
   Compiler compiler;
+  RecordStore records;
+  RecordedProblems recorded;
   std::mutex mutex;  // of the next three
   std::shared_ptr<const Driver> driver;
   std::shared_ptr<Device> cpu;
@@ -38,9 +45,37 @@ struct Runtime::State {
   PlanBuilder plans;  // last: its threads use the others
 
  private:
+  void warn(const std::filesystem::path& record, std::string_view what) const {
+    if (!options.report) return;
+    options.report(Severity::warning,
+                   fmt::format("the tuning record {} is not used: {}", record.string(), what));
+  }
   std::shared_ptr<const Plan> build(const PlanKey& key, const std::shared_ptr<Device>& device,
                                     const PlanBuilder::Offer& offer);
+  std::shared_ptr<const Plan> by_record(const Problem& problem,
+                                        const std::shared_ptr<GpuDevice>& gpu);
 };
+
+/// The plan with the config of a record; null without a record, or where its config turns out not
+/// to work, which is said.
+std::shared_ptr<const Plan> Runtime::State::by_record(const Problem& problem,
+                                                      const std::shared_ptr<GpuDevice>& gpu) {
+  const auto match = records.find(problem, gpu->limits());
+  if (!match) return nullptr;
+  const TuningRecord& record = match->record;
+  const std::string origin =
+      fmt::format("{}{}: {:.4g} us a run, {:.4g} us with {}", match->file.string(),
+                  match->exact ? "" : ", of the nearest sizes", record.seconds * 1e6,
+                  record.default_seconds * 1e6, to_string(record.default_config));
+  try {
+    return std::make_shared<const GpuPlan>(problem, record.config, gpu, compiler, origin);
+  } catch (const ConfigError& error) {
+    warn(match->file, error.what());
+  } catch (const CompileError& error) {
+    warn(match->file, error.what());
+  }
+  return nullptr;
+}
 
 std::shared_ptr<const Plan> Runtime::State::build(const PlanKey& key,
                                                   const std::shared_ptr<Device>& device,
@@ -50,6 +85,10 @@ std::shared_ptr<const Plan> Runtime::State::build(const PlanKey& key,
   if (!gpu) return make_cpu_plan(key.problem, device);
   std::optional<InContext> in_context;  // a caller's thread has its own, which GpuPlan checks
   if (offer) in_context.emplace(*gpu);
+  recorded.add(key.problem);
+  if (!key.config && options.use_records) {
+    if (auto plan = by_record(key.problem, gpu)) return plan;
+  }
   const Config config = key.config ? *key.config : choose_config(key.problem, gpu->limits());
   // The general kernel is a part of such a plan, and the first of it that can be used.
   if (const auto* linear = std::get_if<PerturbedLinear>(&key.problem);
@@ -102,6 +141,8 @@ PlanRequest Runtime::plan_async(const Problem& problem, const std::shared_ptr<De
   validate(problem);
   return state_->plans.request({device.get(), problem, config}, device);
 }
+
+RecordStore& Runtime::records() { return state_->records; }
 
 Compiled Runtime::compile(const KernelSource& source) { return state_->compiler.compile(source); }
 

@@ -10,6 +10,7 @@
 #include "vnjit/runtime/options.hpp"
 #include "vnjit/runtime/plan.hpp"
 #include "vnjit/runtime/plan_request.hpp"
+#include "vnjit/runtime/tune/record_store.hpp"
 
 namespace vnjit {
 
@@ -38,7 +39,8 @@ class Runtime {
   /// Number of GPUs; 0 where the driver is missing or fails, and `why` (if given) says so.
   int gpu_count(std::string* why = nullptr);
 
-  /// The plan for a problem, with the config the library chooses or the given one. The same
+  /// The plan for a problem, with the given config, else that of a tuning record of this kind of
+  /// device for these sizes or near ones, else the one the library chooses. The same
   /// problem, device and config give the same plan while it is cached. Throws InvalidArgument,
   /// ConfigError, CompileError, CudaError, Unavailable.
   std::shared_ptr<const Plan> plan(const Problem& problem, const std::shared_ptr<Device>& device,
@@ -49,6 +51,9 @@ class Runtime {
   /// the request does. plan() of the same then waits for it too, or makes it sooner.
   PlanRequest plan_async(const Problem& problem, const std::shared_ptr<Device>& device,
                          const std::optional<Config>& config = std::nullopt);
+
+  /// The tuning records that plans are made by; Tuner adds to them.
+  RecordStore& records();
 
   /// Source to binary, through the disk cache. Needs no GPU.
   Compiled compile(const KernelSource& source);

@@ -7,7 +7,8 @@
 namespace vnjit {
 
 /// Calls the driver by `call`; where the device's context was not current, again in it. Throws
-/// Unavailable in a forked process, InvalidArgument when another context is current, CudaError naming `name` when the call fails.
+/// Unavailable in a forked process, InvalidArgument when another context is current, CudaError
+/// naming `name` when the call fails.
 template <typename Call>
 void call_driver(const GpuDevice& device, std::string_view name, const Call& call) {
   device.driver()->require_not_forked();

@@ -73,7 +73,9 @@ GpuGradient::GpuGradient(const Gradient& problem, const Config& config,
     : problem_(problem),
       config_(config),
       device_(std::move(device)),
-      kernel_(emit(problem, config, device_->limits()), device_, compiler) {}
+      kernel_(emit(problem, config, device_->limits(), contiguous_access(problem),
+                   compiler.templates()),
+              device_, compiler) {}
 
 std::size_t GpuGradient::capacity() const {
   switch (problem_.update) {

@@ -30,21 +30,22 @@ std::string without_tensor(const Problem& problem, const DeviceLimits& limits) {
 }  // namespace
 
 GpuPlan::GpuPlan(const Problem& problem, const Config& config, std::shared_ptr<GpuDevice> device,
-                 Compiler& compiler)
-    : GpuPlan(problem, config, std::move(device), compiler, Kernels::all) {}
+                 Compiler& compiler, std::string origin)
+    : GpuPlan(problem, config, std::move(device), compiler, std::move(origin), Kernels::all) {}
 
 std::shared_ptr<const GpuPlan> GpuPlan::general(const PerturbedLinear& problem,
                                                 std::shared_ptr<GpuDevice> device,
                                                 Compiler& compiler) {
   const Config config = choose_config(problem, device->limits(), Family::simt);
   return std::shared_ptr<const GpuPlan>(
-      new GpuPlan(problem, config, std::move(device), compiler, Kernels::general));
+      new GpuPlan(problem, config, std::move(device), compiler, {}, Kernels::general));
 }
 
 GpuPlan::GpuPlan(const Problem& problem, const Config& config, std::shared_ptr<GpuDevice> device,
-                 Compiler& compiler, Kernels kernels)
+                 Compiler& compiler, std::string origin, Kernels kernels)
     : problem_(problem),
       config_(config),
+      origin_(std::move(origin)),
       simt_config_(simt_config(problem, config, device->limits())),
       device_(std::move(device)) {
   validate(config, problem, device_->limits());
@@ -72,7 +73,8 @@ void GpuPlan::load_linear(const PerturbedLinear& problem, Compiler& compiler, Ke
 
 std::unique_ptr<const LoadedKernel> GpuPlan::load(const Access& access, Compiler& compiler) const {
   return std::make_unique<const LoadedKernel>(
-      emit(problem_, simt_config_, device_->limits(), access), device_, compiler);
+      emit(problem_, simt_config_, device_->limits(), access, compiler.templates()), device_,
+      compiler);
 }
 
 template <typename Params>
@@ -117,6 +119,7 @@ std::string GpuPlan::explain() const {
       fmt::format("device:   GPU {} {}\nproblem:  {}\nconfig:   {}\nstages:   {}; {}\n",
                   device_->ordinal(), device_->name(), command_flags(problem_), to_string(config_),
                   config_.stages, pipeline_depth(config_, problem_, device_->limits()).explain());
+  if (!origin_.empty()) text += fmt::format("record:   {}\n", origin_);
   if (const std::string split = explain_split(config_, problem_, device_->limits());
       !split.empty()) {
     text += fmt::format("split:    {}\n", split);

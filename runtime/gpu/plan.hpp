@@ -20,8 +20,9 @@ namespace vnjit {
 /// config's family is made for, and the simt kernel for any.
 class GpuPlan final : public Plan {
  public:
+  /// `origin`: where the config comes from, for explain(); empty where there is nothing to say.
   GpuPlan(const Problem& problem, const Config& config, std::shared_ptr<GpuDevice> device,
-          Compiler& compiler);
+          Compiler& compiler, std::string origin = {});
 
   /// With the kernel alone that takes any buffers, which every plan of the problem has too.
   static std::shared_ptr<const GpuPlan> general(const PerturbedLinear& problem,
@@ -53,7 +54,7 @@ class GpuPlan final : public Plan {
  private:
   enum class Kernels { all, general };
   GpuPlan(const Problem& problem, const Config& config, std::shared_ptr<GpuDevice> device,
-          Compiler& compiler, Kernels kernels);
+          Compiler& compiler, std::string origin, Kernels kernels);
   void load_linear(const PerturbedLinear& problem, Compiler& compiler, Kernels kernels);
   std::unique_ptr<const LoadedKernel> load(const Access& access, Compiler& compiler) const;
   template <typename Params>
@@ -62,6 +63,7 @@ class GpuPlan final : public Plan {
 
   Problem problem_;
   Config config_;
+  std::string origin_;  // of config_
   Config simt_config_;  // of any_ and fast_
   std::shared_ptr<GpuDevice> device_;
   std::unique_ptr<const TensorLinear> tensor_;  // null where the config is of simt

@@ -30,7 +30,9 @@ GpuReduceMetric::GpuReduceMetric(const ReduceMetric& problem, const Config& conf
     : problem_(problem),
       config_(config),
       device_(std::move(device)),
-      kernel_(emit(problem, config, device_->limits()), device_, compiler) {}
+      kernel_(emit(problem, config, device_->limits(), contiguous_access(problem),
+                   compiler.templates()),
+              device_, compiler) {}
 
 std::int64_t GpuReduceMetric::segments(const ReduceMetricArguments& arguments) const {
   if (arguments.params == 0) return 0;

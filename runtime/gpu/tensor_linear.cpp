@@ -44,14 +44,17 @@ TensorLinear::TensorLinear(const PerturbedLinear& problem, const Config& config,
       access_(contiguous_access(problem)),
       device_(std::move(device)) {
   const DeviceLimits& limits = device_->limits();
+  const TemplateFiles& templates = compiler.templates();
   const auto load = [&](const KernelSource& source) {
     return std::make_unique<const LoadedKernel>(source, device_, compiler);
   };
   if (config.family == Family::wgmma) require_tensor_maps(*device_->driver());
-  main_ = load(emit(problem, config, limits, access_));
-  if (uses_base_product(config, problem)) base_ = load(emit_base_product(problem, limits, access_));
-  if (converts_inputs(config, problem)) convert_ = load(emit_convert(problem, limits));
-  if (quantizes_inputs(config, problem)) quantize_ = load(emit_quantize(problem, limits));
+  main_ = load(emit(problem, config, limits, access_, templates));
+  if (uses_base_product(config, problem))
+    base_ = load(emit_base_product(problem, limits, access_, templates));
+  if (converts_inputs(config, problem)) convert_ = load(emit_convert(problem, limits, templates));
+  if (quantizes_inputs(config, problem))
+    quantize_ = load(emit_quantize(problem, limits, templates));
 }
 
 /// Of an element of X and W as the kernels read them; a quantized X is made of what is given.

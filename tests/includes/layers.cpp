@@ -26,7 +26,7 @@ constexpr std::array kRules{
     Rule{"codegen", "vnjit/codegen/.*|.*[.]cuh",
          "cuda.*|nvrtc.*|CLI/.*|nlohmann/.*|fstream|filesystem|chrono|ctime|thread|dlfcn.h|"
          "unistd.h|sys/.*"},
-    Rule{"runtime", "vnjit/(codegen|runtime)/.*|vnjit/vnjit[.]h|.*[.]cuh", "CLI/.*|nlohmann/.*"},
+    Rule{"runtime", "vnjit/(codegen|runtime)/.*|vnjit/vnjit[.]h|.*[.]cuh", "CLI/.*"},
     Rule{"cli", "vnjit/.*", kCuda},
     Rule{"examples", "vnjit/vnjit[.](hpp|h)", kCuda},
     Rule{"bench", ".*", ""},

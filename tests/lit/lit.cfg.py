@@ -2,8 +2,9 @@
 # CHECK lines. lit expands
 #   %vnjit      the command just built
 #   %filecheck  FileCheck that reads the test file itself: `RUN: %vnjit emit ... | %filecheck`
+#   %python     Python
 #   %s %t       the test file, and a scratch path of its own
-# and `REQUIRES: nvrtc` marks what compiles.
+# and `REQUIRES: nvrtc` marks what compiles, `nvdisasm` what looks at machine code.
 import os
 import shlex
 
@@ -20,6 +21,7 @@ filecheck = shlex.quote(config.filecheck) + " --dump-input=fail --dump-input-con
 config.substitutions += [
     ("%vnjit", shlex.quote(config.vnjit)),
     ("%filecheck", filecheck + " %s"),
+    ("%python", shlex.quote(config.python) + " -B"),
 ]
 
 # Nothing of the caller's own settings decides a test, but for where CUDA lies.
@@ -28,5 +30,8 @@ config.environment = {name: os.environ[name] for name in kept if name in os.envi
 config.environment["LC_ALL"] = "C"
 config.environment["VNJIT_CACHE_DIR"] = config.cache_dir
 
+if config.nvdisasm:
+    config.available_features.add("nvdisasm")
+    config.environment["VNJIT_NVDISASM"] = config.nvdisasm
 if config.nvrtc or "VNJIT_NVRTC" in os.environ:
     config.available_features.add("nvrtc")

@@ -20,9 +20,9 @@ class Environment {
  public:
   explicit Environment(const std::map<std::string, std::string>& values) {
     for (const char* name :
-         {"VNJIT_CACHE_DIR", "VNJIT_CACHE_BYTES", "VNJIT_CACHE_LOCK_SECONDS", "XDG_CACHE_HOME",
-          "HOME", "VNJIT_NVRTC", "VNJIT_CPU_THREADS", "LD_LIBRARY_PATH", "CUDA_HOME", "CUDA_PATH",
-          "VIRTUAL_ENV", "PYTHONPATH"}) {
+         {"VNJIT_CACHE_DIR", "VNJIT_CACHE_BYTES", "VNJIT_CACHE_LOCK_SECONDS", "VNJIT_RECORDS",
+          "VNJIT_RECORD_PROBLEMS", "XDG_CACHE_HOME", "HOME", "VNJIT_NVRTC", "VNJIT_CPU_THREADS",
+          "LD_LIBRARY_PATH", "CUDA_HOME", "CUDA_PATH", "VIRTUAL_ENV", "PYTHONPATH"}) {
       const char* value = std::getenv(name);
       saved_[name] = value ? std::optional<std::string>(value) : std::nullopt;
       ::unsetenv(name);

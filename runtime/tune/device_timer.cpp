@@ -1,10 +1,10 @@
-#include "bench_timer.hpp"
+#include "vnjit/runtime/tune/device_timer.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
-namespace vnjit::cli {
+namespace vnjit {
 namespace {
 
 constexpr double kShortRun = 50e-6;  // seconds
@@ -83,4 +83,4 @@ Timing time_on_device(const Driver& driver, const std::function<void()>& run, do
   return timing;
 }
 
-}  // namespace vnjit::cli
+}  // namespace vnjit
